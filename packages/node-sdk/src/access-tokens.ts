@@ -77,7 +77,7 @@ export class AccessTokens {
 
   async #request(): Promise<HeldToken> {
     const asked = this.#runtime.now();
-    const { value, lifetime } = await this.#send<ReturnType<typeof readToken>>({
+    this.#held = await this.#send<HeldToken>({
       id: 'issueAccessToken',
       method: 'POST',
       path: '/oauth/token',
@@ -87,26 +87,21 @@ export class AccessTokens {
       answer: 'bare',
       // A second token does no harm; the first one ends by itself.
       idempotent: true,
-      read: (answer, response) => readToken(answer, response, this.#reject),
+      read: (answer, response) => this.#read(answer, response, asked),
     });
-    this.#held = { value, renewAt: asked + lifetime - Math.min(mostAhead, lifetime / 10) };
     return this.#held;
   }
-}
 
-/**
- * The token of the answer of `POST /oauth/token` (RFC 6749 section 5.1), with its lifetime in milliseconds.
- * @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it.
- */
-function readToken(
-  answer: unknown,
-  response: ResponseDetails,
-  reject: typeof rejectResponse,
-): { readonly value: string; readonly lifetime: number } {
-  const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
-  // RFC 6750 section 2.1.
-  const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);
-  if (!isToken) throw reject('The response has no bearer token.', 'issueAccessToken', response);
-  const isLifetime = typeof seconds === 'number' && seconds > 0;
-  return { value, lifetime: isLifetime ? seconds * 1000 : usualLifetime };
+  /**
+   * The token of the answer of `POST /oauth/token` (RFC 6749 section 5.1).
+   * @throws {ResponseError} for an answer without a token that a header can carry. Nothing of the answer is in it.
+   */
+  #read(answer: unknown, response: ResponseDetails, asked: number): HeldToken {
+    const { access_token: value, token_type: type = 'Bearer', expires_in: seconds } = Object(answer);
+    // RFC 6750 section 2.1.
+    const isToken = typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value) && /^bearer$/i.test(type);
+    if (!isToken) throw this.#reject('The response has no bearer token.', 'issueAccessToken', response);
+    const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualLifetime;
+    return { value, renewAt: asked + lifetime - Math.min(mostAhead, lifetime / 10) };
+  }
 }

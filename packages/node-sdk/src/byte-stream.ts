@@ -1,9 +1,7 @@
-import type { Call } from './call.ts';
 import type { Exchange, FailureKind, Sink } from './exchange.ts';
-import type { createResponseError } from './read-answer.ts';
 import type { Runtime } from './runtime.ts';
 import { splitLines } from './split-lines.ts';
-import type { ByteStream, ResponseDetails } from './transport.ts';
+import type { ByteStream, Operation, ResponseDetails } from './transport.ts';
 
 /** Bytes that are buffered ahead of the reader; beyond that the connection applies backpressure. */
 const mostAhead = 256 * 1024;
@@ -14,22 +12,13 @@ interface StreamOptions {
   readonly timeout: number;
   /** Called when no more bytes will come. */
   readonly onClosed: () => void;
-  /** Makes the error of a stream that breaks off. */
+  /** Makes the error of a stream that breaks off or is invalid; then `cause` is the message. */
   readonly onFailed: (kind: FailureKind, cause: unknown) => Error;
 }
 
-/**
- * Takes the function for its error: importing it would pull its modules into what is loaded by the first stream.
- * @throws {ResponseError} for a stream of something else than was asked for.
- */
-export function checkStreamType(exchange: Exchange, call: Call, createError: typeof createResponseError): void {
-  if (call.target.accept === '*/*') return;
-  if (!/^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(String(exchange.headers['content-type'])))
-    throw createError('The response is not JSON Lines. Is baseUrl the address of the API?', exchange, call);
-}
-
-/** Uint8Arrays the bytes of a response until they are read. */
-export class ByteQueue implements Sink {
+/** Buffers the bytes of a response until they are read. */
+export class ByteQueue implements Sink, ByteStream {
+  readonly response: ResponseDetails;
   readonly #exchange: Exchange;
   readonly #options: StreamOptions;
   #chunks: Uint8Array[] = [];
@@ -39,8 +28,9 @@ export class ByteQueue implements Sink {
   #wake: (() => void) | null = null;
   #timer: unknown = null;
 
-  constructor(exchange: Exchange, options: StreamOptions) {
+  constructor(exchange: Exchange, response: ResponseDetails, options: StreamOptions) {
     this.#exchange = exchange;
+    this.response = response;
     this.#options = options;
     // Bytes that are never read would keep the connection open for ever.
     this.#startTimer();
@@ -62,8 +52,32 @@ export class ByteQueue implements Sink {
     this.#close(kind, cause);
   }
 
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (let chunk = await this.#take(); chunk !== null; chunk = await this.#take()) yield chunk;
+    } finally {
+      await this.cancel();
+    }
+  }
+
+  lines(): AsyncIterable<string> {
+    return splitLines(this, (message) => this.#options.onFailed('invalid', message));
+  }
+
+  /** @throws {ResponseError} for a response that is not the lines that were requested. */
+  requireType({ accept }: Operation): this {
+    const type = String(this.#exchange.headers['content-type']);
+    if (accept === '*/*' || /^application\/(?:[a-z.-]+\+)?(?:json|jsonl|x-ndjson)\b/i.test(type)) return this;
+    void this.cancel();
+    throw this.#options.onFailed('invalid', 'The response is not JSON Lines. Is baseUrl the address of the API?');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cancel();
+  }
+
   /** The next bytes, or null after the last. */
-  async take(): Promise<Uint8Array | null> {
+  async #take(): Promise<Uint8Array | null> {
     this.#stopTimer();
     if (this.#chunks.length === 0 && this.#state === 'open') await this.#wait();
     const chunk = this.#chunks.shift();
@@ -79,8 +93,7 @@ export class ByteQueue implements Sink {
     throw this.#error;
   }
 
-  /** Gives up what has not been taken. */
-  cancel(): void {
+  async cancel(): Promise<void> {
     this.#chunks = [];
     if (this.#state !== 'open') return;
     this.#close('ended', undefined);
@@ -114,38 +127,5 @@ export class ByteQueue implements Sink {
   #stopTimer(): void {
     if (this.#timer !== null) this.#options.runtime.clearTimer(this.#timer);
     this.#timer = null;
-  }
-}
-
-/** The bytes of a queue, as a stream. */
-export class QueuedStream implements ByteStream {
-  readonly response: ResponseDetails;
-  readonly #queue: ByteQueue;
-  readonly #makeError: (message: string) => Error;
-
-  constructor(queue: ByteQueue, response: ResponseDetails, makeError: (message: string) => Error) {
-    this.#queue = queue;
-    this.response = response;
-    this.#makeError = makeError;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    try {
-      for (let chunk = await this.#queue.take(); chunk !== null; chunk = await this.#queue.take()) yield chunk;
-    } finally {
-      this.#queue.cancel();
-    }
-  }
-
-  lines(): AsyncIterable<string> {
-    return splitLines(this, this.#makeError);
-  }
-
-  async cancel(): Promise<void> {
-    this.#queue.cancel();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#queue.cancel();
   }
 }

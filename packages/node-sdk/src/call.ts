@@ -2,8 +2,6 @@ import type { CallFacts, SvcError } from './errors.ts';
 import type { Exchange, ReceivedHeaders } from './exchange.ts';
 import type { Operation, RequestOptions, ResponseDetails } from './transport.ts';
 
-const none: RequestOptions = {};
-
 /** One call of an operation with all its attempts. */
 export class Call implements CallFacts {
   readonly target: Operation;
@@ -24,7 +22,7 @@ export class Call implements CallFacts {
 
   constructor(target: Operation, options: RequestOptions | undefined) {
     this.target = target;
-    this.options = options ?? none;
+    this.options = options ?? {};
     this.operation = target.id;
   }
 

@@ -8,7 +8,7 @@ import { Deprecations } from './deprecations.ts';
 import { rejectResponse } from './errors.ts';
 import { PendingList } from './page.ts';
 import { PendingCall, PendingStream } from './pending-call.ts';
-import { createResponseError, readData } from './read-answer.ts';
+import { readData } from './read-answer.ts';
 import { Consent } from './resources/consent.ts';
 import { Controls } from './resources/controls.ts';
 import { Ledgers } from './resources/ledgers.ts';
@@ -57,9 +57,9 @@ export class SvcClient implements Transport, AsyncDisposable {
   /** @throws {ConfigurationError} naming the option that is invalid, never its value. */
   constructor(options: ClientOptions = {}) {
     this.#settings = readSettings(options);
-    const { [inherited]: base, ...own } = options as InheritingOptions;
+    const { [inherited]: base = null, ...own } = options as InheritingOptions;
     this.#options = own;
-    this.#shared = shareParts(this.#settings, own, base ?? null);
+    this.#shared = this.#share(base);
     this.#sender = new Sender(this.#settings, this.#shared);
   }
 
@@ -74,8 +74,7 @@ export class SvcClient implements Transport, AsyncDisposable {
     // A new credential takes the place of the one of the other kind.
     const credential = options.apiKey === undefined && options.oauth === undefined ? { apiKey, oauth } : {};
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    const parts: Parts = { shared: this.#shared, settings: this.#settings, options: this.#options };
-    const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: parts };
+    const inheriting: InheritingOptions = { ...others, ...credential, ...given, [inherited]: this };
     return new (this.constructor as new (given: ClientOptions) => this)(inheriting);
   }
 
@@ -91,7 +90,8 @@ export class SvcClient implements Transport, AsyncDisposable {
 
   /** Streams from an operation that this version of the package has no method for. */
   stream(operation: Operation, options?: RequestOptions): StreamPromise {
-    return new PendingStream(openStream(this.#sender, new Call({ ...operation, answer: 'stream' }, options)));
+    const stream = openStream(this.#sender, new Call({ ...operation, answer: 'stream' }, options));
+    return new PendingStream(() => stream);
   }
 
   /** Revokes the access token in use, with `oauth`; the next call requests another one. */
@@ -135,6 +135,43 @@ export class SvcClient implements Transport, AsyncDisposable {
   ): string {
     return `Svc ${inspect(this.toJSON(), options)}`;
   }
+
+  /** Takes over from another client what would be the same. */
+  #share(base: SvcClient | null): Shared {
+    const { runtime, connections, hooks, retryBudget, ...settings } = this.#settings;
+    const { dispatcher, oauth } = this.#options;
+    const given = base && { options: base.#options, settings: base.#settings, shared: base.#shared };
+    const [address, before] = [settings.baseUrl, given?.settings.baseUrl].map((read) => read && readIfSet(read));
+    const isSameServer =
+      before?.origin === address?.origin &&
+      given?.options.dispatcher === dispatcher &&
+      given?.settings.connections === connections &&
+      !given.shared.pool.isClosed;
+    const kept = isSameServer ? given : null;
+    const isSameHook = kept?.options.hooks?.onDeprecation === this.#options.hooks?.onDeprecation;
+    const isSameBudget = kept?.options.retryBudget === this.#options.retryBudget;
+    const readOrigin = () => settings.baseUrl().origin;
+    const shared: Shared = {
+      pool: kept?.shared.pool ?? new ConnectionPool({ readOrigin, dispatcher, connections }),
+      deprecations: kept && isSameHook ? kept.shared.deprecations : new Deprecations(hooks),
+      budget: kept && isSameBudget ? kept.shared.budget : retryBudget && new RetryBudget(retryBudget),
+      tokens: null,
+    };
+    if (oauth === undefined) return shared;
+    if (kept?.options.oauth === oauth && before?.prefix === address?.prefix)
+      return { ...shared, tokens: kept.shared.tokens };
+    // Requested by a separate sender, which needs no token.
+    const sender = new Sender(this.#settings, shared);
+    const tokens: Tokens = {
+      loaded: null,
+      load: async () => {
+        const { AccessTokens } = await import('./access-tokens.ts');
+        tokens.loaded ??= new AccessTokens((operation) => request(sender, operation), runtime, oauth, rejectResponse);
+        return tokens.loaded;
+      },
+    };
+    return { ...shared, tokens };
+  }
 }
 
 /**
@@ -175,13 +212,7 @@ export class Svc extends SvcClient {
 }
 
 interface InheritingOptions extends ClientOptions {
-  readonly [inherited]?: Parts;
-}
-
-interface Parts {
-  readonly shared: Shared;
-  readonly settings: Settings;
-  readonly options: ClientOptions;
+  readonly [inherited]?: SvcClient;
 }
 
 /** Null instead of an error for a setting that is missing, for printing and comparisons. */
@@ -191,48 +222,6 @@ function readIfSet<Value>(read: () => Value): Value | null {
   } catch {
     return null;
   }
-}
-
-/** Takes over from another client what would be the same. */
-function shareParts(settings: Settings, options: ClientOptions, base: Parts | null): Shared {
-  const { runtime, connections } = settings;
-  const { dispatcher } = options;
-  const readOrigin = () => settings.baseUrl().origin;
-  const isSameServer =
-    base !== null &&
-    readIfSet(base.settings.baseUrl)?.origin === readIfSet(settings.baseUrl)?.origin &&
-    base.options.dispatcher === dispatcher &&
-    base.settings.connections === connections &&
-    !base.shared.pool.isClosed;
-  const kept = isSameServer ? base : null;
-  const shared: Shared = {
-    pool: kept?.shared.pool ?? new ConnectionPool({ readOrigin, dispatcher, connections }),
-    deprecations:
-      kept !== null && kept.options.hooks?.onDeprecation === options.hooks?.onDeprecation
-        ? kept.shared.deprecations
-        : new Deprecations(settings.hooks),
-    budget:
-      kept !== null && kept.options.retryBudget === options.retryBudget
-        ? kept.shared.budget
-        : settings.retryBudget && new RetryBudget(settings.retryBudget),
-    tokens: null,
-  };
-  const { oauth } = options;
-  if (oauth === undefined) return shared;
-  const isSameClient =
-    kept?.options.oauth === oauth && readIfSet(kept.settings.baseUrl)?.prefix === readIfSet(settings.baseUrl)?.prefix;
-  if (isSameClient) return { ...shared, tokens: kept.shared.tokens };
-  // Requested by a separate sender, which needs no token.
-  const sender = new Sender(settings, shared);
-  const tokens: Tokens = {
-    loaded: null,
-    load: async () => {
-      const { AccessTokens } = await import('./access-tokens.ts');
-      tokens.loaded ??= new AccessTokens((operation) => request(sender, operation), runtime, oauth, rejectResponse);
-      return tokens.loaded;
-    },
-  };
-  return { ...shared, tokens };
 }
 
 function request<Data>(sender: Sender, operation: Operation, options?: RequestOptions): ApiPromise<Data> {
@@ -245,16 +234,7 @@ function request<Data>(sender: Sender, operation: Operation, options?: RequestOp
 
 async function openStream(sender: Sender, call: Call): Promise<ByteStream> {
   // Loaded here, because few programs stream.
-  const { ByteQueue, checkStreamType, QueuedStream } = await import('./byte-stream.ts');
-  return await sender.send(call, ByteQueue, (exchange) => {
-    const queue = exchange.sink as ByteQueue;
-    try {
-      checkStreamType(exchange, call, createResponseError);
-    } catch (error) {
-      queue.cancel();
-      throw error;
-    }
-    const makeError = (message: string) => sender.note(call, createResponseError(message, exchange, call));
-    return new QueuedStream(queue, call.describeResponse(), makeError);
-  });
+  const { ByteQueue } = await import('./byte-stream.ts');
+  const stream = await sender.send(call, ByteQueue, ({ sink }) => sink as ByteQueue);
+  return stream.requireType(call.target);
 }

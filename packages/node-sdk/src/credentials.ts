@@ -14,10 +14,8 @@ export interface Credentials {
  * @param environmentKey used where the options name neither a key nor a client.
  * @throws {ConfigurationError} for what cannot be a credential of its kind.
  */
-export function readCredentials(
-  { apiKey, oauth, scimToken }: ClientOptions,
-  environmentKey: string | undefined,
-): Credentials {
+export function readCredentials(options: ClientOptions, environmentKey: string | undefined): Credentials {
+  const { apiKey, oauth, scimToken } = options;
   if (isBrowser)
     throw new ConfigurationError('A browser would show credentials to its user. Call the API from a server.');
   if (apiKey !== undefined && oauth !== undefined) throw new ConfigurationError('Set apiKey or oauth, not both.');

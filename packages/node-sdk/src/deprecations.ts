@@ -15,11 +15,7 @@ export class Deprecations {
     };
   }
 
-  look(
-    operation: string,
-    { status, headers }: Pick<Exchange, 'status' | 'headers'>,
-    requestedVersion: string | null,
-  ): void {
+  look(operation: string, { status, headers }: Exchange, requestedVersion: string | null): void {
     const version = readHeader(headers, 'svc-version');
     // An error may come from before the version was looked at.
     const isOther = status < 300 && requestedVersion !== null && version !== null && version !== requestedVersion;
@@ -35,14 +31,7 @@ export class Deprecations {
       isOther && `returned version ${version}, not ${requestedVersion}`,
     ];
     const message = `${operation} ${words.filter(Boolean).join(', ')}.`;
-    notify(this.#hooks, 'onDeprecation', () => ({
-      operation,
-      deprecation,
-      sunset,
-      link,
-      requestedVersion,
-      version,
-      message,
-    }));
+    const note = { operation, deprecation, sunset, link, requestedVersion, version, message };
+    notify(this.#hooks, 'onDeprecation', () => note);
   }
 }

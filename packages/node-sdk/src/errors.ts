@@ -76,12 +76,8 @@ export function wrapError(error: SvcError, message: string, call: CallFacts): Sv
   return copy;
 }
 
-/** Gives an error that was made before its call was known what is known of that. */
-export function completeError(error: SvcError, call: CallFacts): void {
-  if (error.operation === null) setCall(error, call);
-}
-
-function setCall(error: SvcError, { operation, idempotencyKey, attempts }: CallFacts): void {
+/** Sets the call of an error. */
+export function setCall(error: SvcError, { operation, idempotencyKey, attempts }: CallFacts): void {
   Object.assign(error, { operation, idempotencyKey, attempts });
 }
 
@@ -164,21 +160,14 @@ export class ResponseError extends SvcError {
   /** The start of a response that is not JSON. It may contain anything, so neither JSON nor logs show it. */
   declare readonly excerpt: string | null;
 
-  constructor(
-    message: string,
-    {
-      status,
-      contentType,
-      requestId,
-      excerpt,
-    }: Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>,
-    call: CallFacts,
-  ) {
+  constructor(message: string, { status, contentType, requestId, excerpt }: ResponseFacts, call: CallFacts) {
     super('unreadable_response', message, call);
     Object.assign(this, { status, contentType, requestId });
     hide(this, 'excerpt', excerpt);
   }
 }
+
+type ResponseFacts = Pick<ResponseError, 'status' | 'contentType' | 'requestId' | 'excerpt'>;
 
 /** The error of a successful response whose content is not what the operation returns. */
 export function rejectResponse(message: string, operation: string, response: ResponseDetails): ResponseError {

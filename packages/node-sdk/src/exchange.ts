@@ -5,7 +5,7 @@ import type { Connection } from './connection-pool.ts';
 import { join } from './ledger/bytes.ts';
 
 /** Why there is no answer. */
-export type FailureKind = 'timeout' | 'deadline' | 'aborted' | 'connection' | 'too_large' | 'undecodable';
+export type FailureKind = 'timeout' | 'deadline' | 'aborted' | 'connection' | 'too_large' | 'undecodable' | 'invalid';
 
 /** Takes the bytes of an answer as they come. */
 export interface Sink {
@@ -27,7 +27,6 @@ interface ExchangeOptions {
   readonly openSink: ((exchange: Exchange) => Sink) | null;
 }
 
-const noHeaders: ReceivedHeaders = {};
 const noBytes = new Uint8Array(0);
 
 /**
@@ -36,7 +35,7 @@ const noBytes = new Uint8Array(0);
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0;
-  headers: ReceivedHeaders = noHeaders;
+  headers: ReceivedHeaders = {};
   body: Uint8Array = noBytes;
   failure: FailureKind | null = null;
   cause: unknown;
@@ -131,11 +130,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #receive(chunk: Uint8Array): void {
-    if (this.sink !== null) this.sink.push(chunk);
-    else if (!this.#isSettled) this.#keep(chunk);
-  }
-
-  #keep(chunk: Uint8Array): void {
+    if (this.sink !== null || this.#isSettled) {
+      this.sink?.push(chunk);
+      return;
+    }
     this.#size += chunk.length;
     if (this.#size > this.#options.limit) this.#exceed();
     else if (this.#size === chunk.length) this.body = chunk;

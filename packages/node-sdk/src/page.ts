@@ -71,12 +71,8 @@ class ListPage<Item> implements Page<Item> {
 /** Finds cursors that lead in a circle with one of them kept, and each one kept for twice as many pages (Brent, 1980). */
 interface Trail {
   readonly mark: string | null;
-  readonly steps: number;
+  readonly left: number;
   readonly most: number;
-}
-
-function extendTrail({ mark, steps, most }: Trail, cursor: string): Trail {
-  return steps + 1 === most ? { mark: cursor, steps: 0, most: most * 2 } : { mark, steps: steps + 1, most };
 }
 
 async function fetchPage<Item>(
@@ -89,7 +85,7 @@ async function fetchPage<Item>(
   const start = page === 'scim' ? startScim(query) : query;
   const name = page === 'scim' ? 'startIndex' : 'cursor';
   const first = (start as Fields | undefined)?.[name];
-  const trail = given ?? { mark: first === undefined ? null : String(first), steps: 0, most: 1 };
+  const trail = given ?? { mark: first === undefined ? null : String(first), left: 1, most: 1 };
   const read = (payload: unknown, response: ResponseDetails): PageContent => {
     const content = typeof payload === 'object' && payload !== null ? readPage(page, payload as Fields) : null;
     if (content === null) throw rejectResponse('The response is not a page of a list.', operation.id, response);
@@ -98,13 +94,11 @@ async function fetchPage<Item>(
     return content;
   };
   const { data, response } = await request<PageContent>({ ...operation, query: start, read }, options).withResponse();
-  const next = (cursor: string) =>
-    fetchPage<Item>(
-      request,
-      { ...operation, query: { ...start, [name]: cursor } },
-      options,
-      extendTrail(trail, cursor),
-    );
+  const next = (cursor: string) => {
+    const { mark, left, most } = trail;
+    const extended = left > 1 ? { mark, left: left - 1, most } : { mark: cursor, left: most * 2, most: most * 2 };
+    return fetchPage<Item>(request, { ...operation, query: { ...start, [name]: cursor } }, options, extended);
+  };
   return new ListPage(data, response, next);
 }
 
@@ -119,24 +113,21 @@ function startScim(query: object | undefined): object | undefined {
 /** A list that fetches its first page when it is awaited or iterated over. */
 export class PendingList<Item> extends Pending<Page<Item>> implements PagePromise<Item> {
   readonly [Symbol.toStringTag] = 'PagePromise';
-  readonly #fetch: () => Promise<Page<Item>>;
   readonly #prefetch: boolean;
-  #first: Promise<Page<Item>> | null = null;
 
   constructor(request: Request, operation: ListOperation, options: ListOptions | undefined) {
-    super();
     const { prefetch = false, ...others } = options ?? {};
-    this.#fetch = () => fetchPage(request, operation, others);
+    super(() => fetchPage(request, operation, others));
     this.#prefetch = prefetch;
   }
 
   async withResponse(): Promise<WithResponse<Page<Item>>> {
-    const data = await this.promise();
+    const data = await this.promise;
     return { data, response: data.response };
   }
 
   async *pages(): AsyncGenerator<Page<Item>, void> {
-    let page: Page<Item> | null = await this.promise();
+    let page: Page<Item> | null = await this.promise;
     while (page !== null) {
       const next: Promise<Page<Item> | null> | null = this.#prefetch ? page.nextPage() : null;
       // A caller that stops here never sees its failure; one that goes on gets it below.
@@ -157,10 +148,5 @@ export class PendingList<Item> extends Pending<Page<Item>> implements PagePromis
     if (limit === 0) return items;
     for await (const item of this) if (items.push(item) === limit) break;
     return items;
-  }
-
-  protected promise(): Promise<Page<Item>> {
-    this.#first ??= this.#fetch();
-    return this.#first;
   }
 }

@@ -1,28 +1,37 @@
 import type { Call } from './call.ts';
 import type { ApiPromise, ByteStream, StreamPromise, WithResponse } from './transport.ts';
 
-/** A promise that forwards to another one, which `promise` returns. */
+/** A promise that forwards to another one, which is made when it is first needed. */
 export abstract class Pending<Data> implements Promise<Data> {
   abstract readonly [Symbol.toStringTag]: string;
+  readonly #start: () => Promise<Data>;
+  #promise: Promise<Data> | null = null;
 
-  protected abstract promise(): Promise<Data>;
+  constructor(start: () => Promise<Data>) {
+    this.#start = start;
+  }
+
+  protected get promise(): Promise<Data> {
+    this.#promise ??= this.#start();
+    return this.#promise;
+  }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise
   then<Fulfilled = Data, Rejected = never>(
     onFulfilled?: ((data: Data) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
-    return this.promise().then(onFulfilled, onRejected);
+    return this.promise.then(onFulfilled, onRejected);
   }
 
   catch<Rejected = never>(
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Data | Rejected> {
-    return this.promise().catch(onRejected);
+    return this.promise.catch(onRejected);
   }
 
   finally(onFinally?: (() => void) | null): Promise<Data> {
-    return this.promise().finally(onFinally);
+    return this.promise.finally(onFinally);
   }
 }
 
@@ -33,51 +42,35 @@ export abstract class Pending<Data> implements Promise<Data> {
 export class PendingCall<Data> extends Pending<Data> implements ApiPromise<Data> {
   readonly [Symbol.toStringTag] = 'ApiPromise';
   readonly #call: Call;
-  readonly #data: Promise<Data>;
 
   constructor(call: Call, data: Promise<Data>) {
-    super();
+    super(() => data);
     this.#call = call;
-    this.#data = data;
   }
 
   async withResponse(): Promise<WithResponse<Data>> {
-    const data = await this.#data;
+    const data = await this.promise;
     return { data, response: this.#call.describeResponse() };
   }
 
   async asResponse(): Promise<Response> {
-    await this.#data;
+    await this.promise;
     const { status, headers } = this.#call.describeResponse();
     // Other statuses of a successful call may have a body.
     const body = status === 204 || status === 205 ? null : new Uint8Array(this.#call.exchange?.body ?? []);
     return new Response(body, { status, headers });
-  }
-
-  protected promise(): Promise<Data> {
-    return this.#data;
   }
 }
 
 /** A promise for a stream that can also be iterated at once. */
 export class PendingStream extends Pending<ByteStream> implements StreamPromise {
   readonly [Symbol.toStringTag] = 'StreamPromise';
-  readonly #stream: Promise<ByteStream>;
-
-  constructor(stream: Promise<ByteStream>) {
-    super();
-    this.#stream = stream;
-  }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
-    yield* await this.#stream;
+    yield* await this.promise;
   }
 
   async *lines(): AsyncGenerator<string, void> {
-    yield* (await this.#stream).lines();
-  }
-
-  protected promise(): Promise<ByteStream> {
-    return this.#stream;
+    yield* (await this.promise).lines();
   }
 }

@@ -51,7 +51,8 @@ export function prepareRequest(call: Call, settings: Settings): PreparedRequest 
   };
 }
 
-function takesKey({ credential = 'key' }: Operation): boolean {
+/** True if an operation is called with the API key or an access token. */
+export function takesKey({ credential = 'key' }: Operation): boolean {
   return credential === 'key';
 }
 

@@ -1,4 +1,4 @@
-import { createApiError } from './api-error.ts';
+import { createApiError, type ErrorContent, type ErrorDetail } from './api-error.ts';
 import { type Call, readHeader } from './call.ts';
 import {
   AbortError,
@@ -11,7 +11,6 @@ import {
 } from './errors.ts';
 import type { Exchange, FailureKind } from './exchange.ts';
 import { decodeText } from './ledger/bytes.ts';
-import { readErrorBody } from './read-error.ts';
 import { readRetryAfter } from './retry.ts';
 import type { Limits } from './settings.ts';
 
@@ -53,7 +52,7 @@ function parseJson(exchange: Exchange, call: Call): unknown {
   throw createResponseError('The response is invalid JSON.', exchange, call);
 }
 
-export function createResponseError(
+function createResponseError(
   message: string,
   exchange: Exchange,
   call: Call,
@@ -90,7 +89,9 @@ function classifyOutcome(exchange: Exchange, call: Call, limits: Bounds): SvcErr
   if (failure === 'too_large')
     return createResponseError(`The response is larger than ${limits.maxResponseBytes} bytes.`, exchange, call);
   if (failure !== null) return createTransportError(exchange, failure, exchange.cause, call, limits);
-  if (status < 400) return createRedirectError(exchange, call);
+  // Only the origin of the address: the rest may have something secret in it.
+  if (status < 400)
+    return new RedirectError(status, URL.parse(readHeader(headers, 'location') ?? '')?.origin ?? null, call);
   const words = readErrorBody(status, call.redact(new TextDecoder().decode(exchange.body)));
   const content = {
     ...words,
@@ -115,16 +116,13 @@ export function createTransportError(
     const coding = call.redact(String(exchange.headers['content-encoding']));
     return createResponseError(`The response cannot be decompressed (${coding}).`, exchange, call);
   }
+  if (kind === 'invalid') return createResponseError(String(cause), exchange, call);
   if (kind === 'timeout') return new TimeoutError(limits.timeout, call);
   if (kind === 'deadline') return new DeadlineError(limits.deadline, call, call.lastError);
   if (kind === 'aborted') return new AbortError(call, cause ?? call.options.signal?.reason);
-  return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, withoutData(cause));
-}
-
-function createRedirectError({ status, headers }: Exchange, call: Call): SvcError {
-  const location = readHeader(headers, 'location');
-  // Only the origin: the rest of the address may have something secret in it.
-  return new RedirectError(status, URL.parse(location ?? '')?.origin ?? null, call);
+  // The parser's errors keep the bytes that they could not read, which may be personal data.
+  if (cause instanceof Error && 'data' in cause) cause.data = undefined;
+  return new ConnectionError(`The connection failed${describeCause(cause)}.`, call, cause);
 }
 
 function describeCause(cause: unknown): string {
@@ -133,8 +131,52 @@ function describeCause(cause: unknown): string {
   return typeof code === 'string' && code !== '' ? ` (${code})` : `: ${cause.message}`;
 }
 
-/** The parser's errors keep the bytes that they could not read, which may be personal data. */
-function withoutData(cause: unknown): unknown {
-  if (cause instanceof Error && 'data' in cause) cause.data = undefined;
-  return cause;
+type Words = Pick<ErrorContent, 'code' | 'message' | 'details' | 'fields' | 'requestId'>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the body of an error in any of the three formats of the server: the envelope `{ error }`, SCIM (RFC 7644
+ * section 3.12) and OAuth (RFC 6749 section 5.2). A proxy in front of the server may use none of them; then there is
+ * only the status.
+ */
+function readErrorBody(status: number, text: string): Words {
+  const { error, error_description: description, schemas, scimType, detail } = parseFields(text);
+  if (isFields(error)) return readWords(status, error);
+  if (typeof error === 'string') return readWords(status, { code: error, message: asText(description) ?? error });
+  if (Array.isArray(schemas)) {
+    const code = asText(scimType);
+    return readWords(status, { code: code ?? 'scim_error', message: detail, ...(code && { scimType }) });
+  }
+  return readWords(`${status} with an unreadable body`, {});
+}
+
+function readWords(answer: number | string, { code, message, details, requestId, ...fields }: Fields): Words {
+  return {
+    code: asText(code) ?? 'unreadable_error',
+    message: asText(message) ?? `The server returned ${answer}.`,
+    details: Array.isArray(details) ? details.filter(isDetail) : [],
+    fields,
+    requestId: asText(requestId),
+  };
+}
+
+function parseFields(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isDetail(value: unknown): value is ErrorDetail {
+  return isFields(value) && typeof value.path === 'string' && typeof value.issue === 'string';
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -34,13 +34,7 @@ function parseHttpDate(text: string): number | null {
 
 /** The statuses after which a retry may succeed. A 409 only counts while the first request is still running. */
 export function isPassing(status: number, code: string): boolean {
-  return (
-    status === 408 ||
-    status === 429 ||
-    status === 500 ||
-    (status >= 502 && status <= 504) ||
-    (status === 409 && code === 'idempotency_in_progress')
-  );
+  return [408, 429, 500, 502, 503, 504].includes(status) || (status === 409 && code === 'idempotency_in_progress');
 }
 
 /** Permanent errors: an untrusted certificate, a request or headers that undici rejects. */

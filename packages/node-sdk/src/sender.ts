@@ -7,17 +7,17 @@ import type { Deprecations } from './deprecations.ts';
 import {
   AbortError,
   ConfigurationError,
-  completeError,
   DeadlineError,
   type RetryRefusal,
   refuseRetry,
   SvcError,
+  setCall,
   wrapError,
 } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { type HeaderList, redactHeaders } from './headers.ts';
 import { type CallNote, notify } from './hooks.ts';
-import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
+import { type PreparedRequest, prepareRequest, takesKey } from './prepare-request.ts';
 import { createAttemptError, createTransportError } from './read-answer.ts';
 import { chooseWait, isLasting, isPassing, type RetryBudget } from './retry.ts';
 import { type Limits, longestTimer, readLimits, type Settings } from './settings.ts';
@@ -73,13 +73,14 @@ export class Sender {
       return read(exchange);
     } catch (error) {
       release();
-      throw error instanceof SvcError ? this.note(call, error) : error;
+      throw error instanceof SvcError ? this.#note(call, error) : error;
     }
   }
 
   /** Reports a call that failed for good, also after its response began. */
-  note(call: Call, error: SvcError): SvcError {
-    completeError(error, call);
+  #note(call: Call, error: SvcError): SvcError {
+    // One that was made before its call was known.
+    if (error.operation === null) setCall(error, call);
     notify(this.#settings.hooks, 'onError', () => ({ ...describeCall(call), error }));
     return error;
   }
@@ -108,7 +109,10 @@ export class Sender {
         return exchange;
       }
       const error = createAttemptError(exchange, call, { ...limits, maxResponseBytes, wallClock: runtime.wallClock() });
-      if (exchange.status === 401 && !isRenewed && this.#dropToken(call, authorization)) {
+      const { tokens } = this.#shared;
+      if (exchange.status === 401 && !isRenewed && tokens !== null && takesKey(call.target)) {
+        // It may have been revoked, so that a new one may be accepted.
+        tokens.loaded?.drop(authorization.slice('Bearer '.length));
         isRenewed = true;
         continue;
       }
@@ -170,28 +174,20 @@ export class Sender {
       call.interrupt = null;
       this.#shared.pool.release(connection);
     }
-    if (exchange.failure === null) this.#noteAnswer(run, exchange, begun);
-    return exchange;
-  }
-
-  #noteAnswer({ call, request }: Run, exchange: Exchange, begun: number): void {
-    const { runtime, hooks } = this.#settings;
+    if (exchange.failure !== null) return exchange;
     this.#shared.deprecations.look(call.operation, exchange, request.version);
     notify(hooks, 'onResponse', () => {
       const { status, requestId } = call.describeResponse();
       const duration = runtime.now() - begun;
       return { ...describeCall(call), status, requestId, headers: call.describeHeaders(), duration };
     });
+    return exchange;
   }
 
-  #openQueue(
-    Queue: typeof ByteQueue,
-    { call, limits, release }: Run,
-    exchange: Exchange,
-    connection: Connection,
-  ): ByteQueue {
+  #openQueue(Queue: typeof ByteQueue, run: Run, exchange: Exchange, connection: Connection): ByteQueue {
+    const { call, limits, release } = run;
     this.#shared.pool.streams.add(exchange);
-    return new Queue(exchange, {
+    return new Queue(exchange, call.describeResponse(), {
       runtime: this.#settings.runtime,
       timeout: limits.timeout,
       onClosed: () => {
@@ -199,7 +195,7 @@ export class Sender {
         this.#shared.pool.streams.delete(exchange);
         this.#shared.pool.release(connection);
       },
-      onFailed: (kind, cause) => this.note(call, createTransportError(exchange, kind, cause, call, limits)),
+      onFailed: (kind, cause) => this.#note(call, createTransportError(exchange, kind, cause, call, limits)),
     });
   }
 
@@ -279,23 +275,9 @@ export class Sender {
     }
   }
 
-  /**
-   * Drops the access token that the server refused: it may have been revoked.
-   * @returns true if the call used a token, so that the next one may be accepted.
-   */
-  #dropToken({ target }: Call, authorization: string): boolean {
-    const { tokens } = this.#shared;
-    if (tokens === null || (target.credential ?? 'key') !== 'key') return false;
-    tokens.loaded?.drop(authorization.slice('Bearer '.length));
-    return true;
-  }
-
   /** How long to wait before the next attempt, or why there is none; null if it would not help. */
-  #chooseWait(
-    { call, request, limits, deadlineAt }: Run,
-    exchange: Exchange,
-    error: SvcError,
-  ): number | RetryRefusal | null {
+  #chooseWait(run: Run, exchange: Exchange, error: SvcError): number | RetryRefusal | null {
+    const { call, request, limits, deadlineAt } = run;
     const { failure, status } = exchange;
     const mayPass =
       failure === null

@@ -155,13 +155,10 @@ function readBaseUrl(text: unknown, allowInsecure: boolean): BaseUrl {
     throw new ConfigurationError('baseUrl must be an https:// address, or http:// on this machine.');
   if (url.username + url.password + url.search + url.hash !== '')
     throw new ConfigurationError('baseUrl must not contain a user, a password, a query or a fragment.');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecure)
+  const isLoopback = /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(url.hostname);
+  if (url.protocol === 'http:' && !isLoopback && !allowInsecure)
     throw new ConfigurationError(
       `baseUrl ${url.origin} would send keys unencrypted. Use https://, or set allowInsecure on a network that you trust.`,
     );
   return { origin: url.origin, prefix: url.pathname.replace(/(?<!\/)\/+$/, '') };
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }

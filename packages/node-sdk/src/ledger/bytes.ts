@@ -14,11 +14,6 @@ export interface LedgerCrypto {
 export type Sha256<Hash extends Uint8Array = Uint8Array> = (data: Uint8Array | string) => Hash;
 
 /** Bytes one after the other. */
-export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  return join(parts);
-}
-
-/** Bytes one after the other, of any number of parts. */
 export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

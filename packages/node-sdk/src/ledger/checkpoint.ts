@@ -1,4 +1,4 @@
-import { concat, fromBase64, isEqual, type LedgerCrypto, type Sha256, toBase64, toHex } from './bytes.ts';
+import { fromBase64, isEqual, join, type LedgerCrypto, type Sha256, toBase64, toHex } from './bytes.ts';
 import { fail } from './error.ts';
 import { readHash } from './merkle.ts';
 
@@ -55,13 +55,13 @@ function parseKey(sha256: Sha256, text: string, type: number): Signer | null {
  * @param type of the signatures; default: Ed25519 of the note.
  */
 export function nameKey(sha256: Sha256, name: string, key: Uint8Array<ArrayBuffer>, type = ed25519): Signer {
-  const named = concat(new TextEncoder().encode(`${name}\n`), Uint8Array.of(type), key);
+  const named = join([new TextEncoder().encode(`${name}\n`), Uint8Array.of(type), key]);
   return { name, id: sha256(named).slice(0, idLength), key };
 }
 
 /** The key as the server writes it. */
 export function writeKey({ name, id, key }: Signer): string {
-  return `${name}+${toHex(id)}+${toBase64(concat(Uint8Array.of(ed25519), key))}`;
+  return `${name}+${toHex(id)}+${toBase64(join([Uint8Array.of(ed25519), key]))}`;
 }
 
 const ed25519 = 1;

@@ -1,5 +1,5 @@
 import { AbortError, noCall } from '../errors.ts';
-import { fromHex, isEqual, type LedgerCrypto, toHex } from './bytes.ts';
+import { fromHex, isEqual, type LedgerCrypto, type Sha256, toHex } from './bytes.ts';
 import {
   clockTolerance,
   type OpenedCheckpoint,
@@ -102,9 +102,13 @@ export async function verifyExportBetween(
   try {
     signal?.throwIfAborted();
     let check: ExportCheck | null = null;
+    let lacking: LedgerVerificationError | null = null;
     for await (const text of readLines(chunks, signal)) {
-      if (check === null) check = await ExportCheck.open(crypto, readHeader(text), signer, options, signedFirst);
-      else if (text.startsWith(shownMark)) check.takeShown(readShownLine(text));
+      if (check === null) {
+        const opened = await openHeader(crypto, readHeader(text), signer, options, signedFirst);
+        lacking = opened.lacking;
+        check = new ExportCheck(crypto.sha256, opened, signer, options);
+      } else if (text.startsWith(shownMark)) check.takeShown(readShownLine(text));
       else check.take(readLine(text), text);
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
       line += 1;
@@ -113,7 +117,7 @@ export async function verifyExportBetween(
     const verified = check.finish();
     // After all lines, so that it hides no change; the attestations are in the first one.
     line = 1;
-    if (check.lacking !== null) throw check.lacking;
+    if (lacking !== null) throw lacking;
     onProgress?.(verified.entries);
     return verified;
   } catch (error) {
@@ -140,14 +144,53 @@ interface Kept {
   isMet: boolean;
 }
 
+/** A header with its checkpoints, which are signed and belong to its ledger. */
+interface Opened {
+  readonly header: Header;
+  readonly checkpoint: OpenedCheckpoint;
+  readonly kept: readonly Kept[];
+  readonly log: VerifiedLogProof | null;
+  /** The error for an attestation that the caller requires and the log lacks. */
+  readonly lacking: LedgerVerificationError | null;
+}
+
+async function openHeader(
+  crypto: LedgerCrypto,
+  header: Header,
+  signer: Signer,
+  options: VerifyExportOptions,
+  signedFirst: string | undefined,
+): Promise<Opened> {
+  const origin = `${signer.name}/${header.tenantId}/${header.ledger}`;
+  const what = 'the checkpoint of the export';
+  const checkpoint = await requireCheckpoint(crypto, header.checkpoint, signer, origin, what);
+  const kept: Kept[] = [];
+  for (const [name, note] of [
+    ['the earlier checkpoint', options.checkpoint],
+    ['the checkpoint just signed', signedFirst],
+  ] as const) {
+    if (note === undefined) continue;
+    const opened = await requireCheckpoint(crypto, tidyNote(note), signer, origin, name);
+    kept.push({ checkpoint: opened, what: name, isDated: true, isMet: false });
+  }
+  const proof = header.log && (await openLogProof(crypto, header.log, signer));
+  const { attestations, lacking } = await verifyAttestations(crypto, proof?.attested ?? null, options);
+  if (proof === null) return { header, checkpoint, kept, log: null, lacking };
+  const logged = proof.checkpoint;
+  const name = 'the checkpoint in the log';
+  if (logged.origin !== origin) fail('checkpoint_foreign', `${name} belongs to another ledger: ${logged.origin}`);
+  // Without an attestation, its time is only that of the server, whose clock may have been set back since.
+  const isDated = attestations.timestampedAt !== null || attestations.cosignatures.length > 0;
+  kept.push({ checkpoint: logged, what: name, hashes: header.log?.consistency ?? [], isDated, isMet: false });
+  const { size, at } = logged;
+  const log = { size, at, log: { size: proof.log.size, at: proof.log.at }, ...attestations };
+  return { header, checkpoint, kept, log, lacking };
+}
+
 class ExportCheck {
-  readonly #crypto: LedgerCrypto;
-  readonly #header: Header;
-  readonly #checkpoint: OpenedCheckpoint;
-  readonly #kept: readonly Kept[];
-  readonly #log: VerifiedLogProof | null;
-  readonly #hasKept: boolean;
-  lacking: LedgerVerificationError | null = null;
+  readonly #sha256: Sha256;
+  readonly #opened: Opened;
+  readonly #options: VerifyExportOptions;
   readonly #tree: GrowingTree<Uint8Array>;
   #previous: Line | null = null;
   #time = '';
@@ -157,66 +200,16 @@ class ExportCheck {
   /** The texts so far, by their hashes, and the one that the next entry must name. */
   readonly #texts = new Map<string, ShownNotice>();
   #nextShown: string | null = null;
-  readonly #recordId: string | undefined;
   #record: VerifiedExport['record'] = null;
 
-  /** Checks the header, and opens the checkpoints. */
-  static async open(
-    crypto: LedgerCrypto,
-    header: Header,
-    signer: Signer,
-    options: VerifyExportOptions,
-    signedFirst: string | undefined,
-  ): Promise<ExportCheck> {
-    const origin = `${signer.name}/${header.tenantId}/${header.ledger}`;
-    const what = 'the checkpoint of the export';
-    const checkpoint = await requireCheckpoint(crypto, header.checkpoint, signer, origin, what);
-    const kept: Kept[] = [];
-    for (const [name, note] of [
-      ['the earlier checkpoint', options.checkpoint],
-      ['the checkpoint just signed', signedFirst],
-    ] as const) {
-      if (note === undefined) continue;
-      const opened = await requireCheckpoint(crypto, tidyNote(note), signer, origin, name);
-      kept.push({ checkpoint: opened, what: name, isDated: true, isMet: false });
-    }
-    const log = header.log && (await openLogProof(crypto, header.log, signer));
-    const { attestations, lacking } = await verifyAttestations(crypto, log?.attested ?? null, options);
-    let proven: VerifiedLogProof | null = null;
-    if (log !== null) {
-      const logged = log.checkpoint;
-      const name = 'the checkpoint in the log';
-      if (logged.origin !== origin) fail('checkpoint_foreign', `${name} belongs to another ledger: ${logged.origin}`);
-      // Without an attestation, its time is only that of the server, whose clock may have been set back since.
-      const isDated = attestations.timestampedAt !== null || attestations.cosignatures.length > 0;
-      kept.push({ checkpoint: logged, what: name, hashes: header.log?.consistency ?? [], isDated, isMet: false });
-      const { size, at } = logged;
-      proven = { size, at, log: { size: log.log.size, at: log.log.at }, ...attestations };
-    }
-    const check = new ExportCheck(crypto, header, checkpoint, kept, signer, options, proven);
-    check.lacking = lacking;
-    return check;
-  }
-
-  private constructor(
-    crypto: LedgerCrypto,
-    header: Header,
-    checkpoint: OpenedCheckpoint,
-    kept: readonly Kept[],
-    signer: Signer,
-    options: VerifyExportOptions,
-    log: VerifiedLogProof | null,
-  ) {
+  constructor(sha256: Sha256, opened: Opened, signer: Signer, options: VerifyExportOptions) {
+    const { header, checkpoint, kept } = opened;
     const { first, last } = header;
     const { size } = checkpoint;
-    this.#crypto = crypto;
-    this.#header = header;
-    this.#checkpoint = checkpoint;
-    this.#kept = kept;
-    this.#log = log;
-    this.#hasKept = options.checkpoint !== undefined;
-    this.#recordId = options.recordId;
-    this.#tree = new GrowingTree(crypto.sha256);
+    this.#sha256 = sha256;
+    this.#opened = opened;
+    this.#options = options;
+    this.#tree = new GrowingTree(sha256);
     if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
     // Of a ledger with entries an export has at least one: the neighbors of an empty range.
     if (last > size || first > last + (size === 0 ? 1 : 0))
@@ -232,14 +225,14 @@ class ExportCheck {
   }
 
   get entries(): number {
-    return this.#previous === null ? 0 : this.#previous.sequence - this.#header.first + 1;
+    return this.#previous === null ? 0 : this.#previous.sequence - this.#opened.header.first + 1;
   }
 
   /** A text comes once, just before the first entry that names it. */
   takeShown(text: string): void {
-    const notice = openShown(this.#crypto.sha256, text);
+    const notice = openShown(this.#sha256, text);
     const { hash } = notice;
-    const sequence = (this.#previous?.sequence ?? this.#header.first - 1) + 1;
+    const sequence = (this.#previous?.sequence ?? this.#opened.header.first - 1) + 1;
     if (this.#nextShown !== null || this.#texts.has(hash))
       fail('entry_unexpected', `the text before entry ${sequence} is not the one that it names`, sequence);
     this.#nextShown = hash;
@@ -247,7 +240,7 @@ class ExportCheck {
   }
 
   take(line: Line, text: string): void {
-    const { first, last, ledger, tenantId } = this.#header;
+    const { first, last, ledger, tenantId } = this.#opened.header;
     const sequence = (this.#previous?.sequence ?? first - 1) + 1;
     const refuse = (code: LedgerFault, message: string) => fail(code, message, sequence);
     if (sequence > last)
@@ -257,27 +250,28 @@ class ExportCheck {
     if (this.#previous !== null && line.prevHash !== this.#previous.hash)
       refuse('chain_broken', `entry ${sequence} names another predecessor`);
     if (sequence === 1 && line.prevHash !== null) refuse('chain_broken', 'the first entry names a predecessor');
-    if (toHex(this.#crypto.sha256((line.prevHash ?? '') + line.canonical)) !== line.hash)
+    if (toHex(this.#sha256((line.prevHash ?? '') + line.canonical)) !== line.hash)
       refuse('hash_mismatch', `the hash of entry ${sequence} does not fit it`);
     // A key that occurs twice reads differently to different programs.
     if (writeLine(line) !== text) refuse('entry_malformed', `entry ${sequence} is not written as the server does`);
     if (line.entry.tenantId !== tenantId) refuse('entry_foreign', `entry ${sequence} belongs to another tenant`);
-    if (verifyOpenings(this.#crypto.sha256, ledger, line)) this.#closed += 1;
+    if (verifyOpenings(this.#sha256, ledger, line)) this.#closed += 1;
     if (ledger === 'consent') this.#compareShown(line);
     const time = line.entry[timeKeys[ledger]];
     if (typeof time !== 'string') fail('entry_malformed', `entry ${sequence} has no time`, sequence);
     if (time < this.#time) this.#clockFalls += 1;
     this.#requirePlausible(sequence, time);
     this.#requireEdge(sequence, time);
-    this.#tree.add(hashLeaf(this.#crypto.sha256, fromHex(line.hash)));
+    this.#tree.add(hashLeaf(this.#sha256, fromHex(line.hash)));
     this.#previous = line;
     this.#time = time;
     this.#compareKept();
   }
 
   finish(): VerifiedExport {
-    const { first, last, from, to, after, newer, checkpoint: note } = this.#header;
-    const { size, rootHash, at } = this.#checkpoint;
+    const { first, last, from, to, after, newer, checkpoint: note } = this.#opened.header;
+    const { checkpoint, log } = this.#opened;
+    const { size, rootHash, at } = checkpoint;
     const reached = this.#previous?.sequence ?? first - 1;
     if (reached < last)
       fail('entry_missing', `the file ends after entry ${reached}; the header names ${last} as the last one`);
@@ -291,9 +285,8 @@ class ExportCheck {
     this.#requireConsistency();
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
-    const [isConsistent, clockFalls, closed] = [this.#hasKept, this.#clockFalls, this.#closed];
-    const found = { shown: this.#shown, record: this.#record };
-    return { ...range, checkpoint: this.#checkpoint, note, isConsistent, clockFalls, closed, ...found, log: this.#log };
+    const found = { clockFalls: this.#clockFalls, closed: this.#closed, shown: this.#shown, record: this.#record };
+    return { ...range, checkpoint, note, isConsistent: this.#options.checkpoint !== undefined, ...found, log };
   }
 
   /** The text that a record names is in the file, and is about the same notice, version and language. */
@@ -307,13 +300,13 @@ class ExportCheck {
     else if (hash !== null)
       fail('shown_missing', `the text that record ${sequence} says was shown is not in the file`, sequence);
     if (hash !== null) this.#shown += 1;
-    if (this.#recordId !== undefined && entry.id === this.#recordId)
+    if (this.#options.recordId !== undefined && entry.id === this.#options.recordId)
       this.#record = { entry, words: notice === undefined ? null : readWords(entry, notice) };
   }
 
   /** Rejects an entry that comes after a checkpoint and is older than it by more than the tolerance. */
   #requirePlausible(sequence: number, time: string): void {
-    for (const { checkpoint, what, isDated } of this.#kept) {
+    for (const { checkpoint, what, isDated } of this.#opened.kept) {
       if (!isDated || sequence <= checkpoint.size || Date.parse(time) + clockTolerance >= Date.parse(checkpoint.at))
         continue;
       const issue = `was not there when ${what} was signed at ${checkpoint.at}: one of the two times is wrong`;
@@ -323,7 +316,7 @@ class ExportCheck {
 
   /** An entry before the range must come first, unless the first of all does. */
   #requireEdge(sequence: number, time: string): void {
-    const { first, from } = this.#header;
+    const { first, from } = this.#opened.header;
     if (sequence !== first || first === 1 || (from !== null && time < from)) return;
     fail('entries_left_out', `entries are left out: nothing shows that entry ${first - 1} is earlier than the range`);
   }
@@ -337,7 +330,7 @@ class ExportCheck {
 
   /** Where the file has all entries of the kept checkpoint, its root shows whether they are the same. */
   #compareKept(): void {
-    for (const kept of this.#kept) {
+    for (const kept of this.#opened.kept) {
       const { size, rootHash } = kept.checkpoint;
       if (this.#tree.size !== size) continue;
       if (!isEqual(this.#tree.root(), rootHash))
@@ -347,15 +340,15 @@ class ExportCheck {
   }
 
   #requireConsistency(): void {
-    const { consistency } = this.#header;
-    for (const { checkpoint, what, hashes, isMet } of this.#kept) {
+    const { consistency } = this.#opened.header;
+    for (const { checkpoint, what, hashes, isMet } of this.#opened.kept) {
       if (isMet) continue;
       if (hashes === undefined && consistency?.from !== checkpoint.size) {
         const hint = `export it with since=${checkpoint.size}, or from the first entry on`;
         fail('consistency_missing', `nothing shows that the export grew out of ${what}: ${hint}`);
       }
       const proof = readHashes(hashes ?? consistency?.hashes ?? []) ?? [];
-      if (!isGrown(this.#crypto.sha256, checkpoint, this.#checkpoint, proof))
+      if (!isGrown(this.#sha256, checkpoint, this.#opened.checkpoint, proof))
         fail('history_rewritten', `the ledger did not grow out of ${what}: its past was changed`);
     }
   }

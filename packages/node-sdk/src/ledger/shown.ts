@@ -109,7 +109,8 @@ export function requireShown(entry: Entry, { hash, notice, title, intro, purpose
     notice.version === entry.noticeVersion &&
     notice.language === entry.language;
   const isDecided = (key: string) => purposes.some((purpose) => purpose.key === key);
-  if (!isNamed || typeof title !== 'string' || typeof intro !== 'string' || !listKeys(entry.purposes).every(isDecided))
+  const keys = isObject(entry.purposes) ? Object.keys(entry.purposes) : [];
+  if (!isNamed || typeof title !== 'string' || typeof intro !== 'string' || !keys.every(isDecided))
     fail('shown_mismatch', `the text is not the one that record ${sequence} says was shown`, sequence);
 }
 
@@ -134,10 +135,6 @@ function isPurpose(value: unknown): value is SentPurpose {
   const { key, label, description, required, trackers = [] } = value;
   const areTexts = [key, label, description].every((text) => typeof text === 'string');
   return areTexts && typeof required === 'boolean' && Array.isArray(trackers);
-}
-
-function listKeys(value: unknown): readonly string[] {
-  return isObject(value) ? Object.keys(value) : [];
 }
 
 function readOwn(value: unknown, key: string): unknown {

@@ -1,26 +1,13 @@
 import type { Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
-import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
-import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } from './export.ts';
+import * as checkpoint from './checkpoint.ts';
+import * as exported from './export.ts';
 import type { Chunks } from './export-format.ts';
-import {
-  type ConsistencyOptions,
-  type Inclusion,
-  type InclusionOptions,
-  verifyConsistency,
-  verifyInclusion,
-} from './proofs.ts';
-import {
-  type LedgerEvent,
-  type LedgerRecord,
-  type Rows,
-  type VerifiedRows,
-  verifyEvents,
-  verifyRecords,
-} from './rows.ts';
-import { type ShownOptions, type VerifiedShown, verifyShown } from './shown.ts';
-import { type TlogProofOptions, type VerifiedTlogProof, verifyTlogProof } from './tlog-proof.ts';
-import { type VerifiedLedger, type VerifyLedgerOptions, verifyLedger } from './verify-ledger.ts';
+import * as proofs from './proofs.ts';
+import * as rows from './rows.ts';
+import * as shown from './shown.ts';
+import * as tlog from './tlog-proof.ts';
+import * as ledger from './verify-ledger.ts';
 
 /** Verifies what a server says of its ledgers, with its public key. Only `verifyLedger` sends requests. */
 export interface LedgerVerifier {
@@ -31,7 +18,7 @@ export interface LedgerVerifier {
    *   time, you trust whatever answers.
    * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
    */
-  openCheckpoint(note: string, publicKey: string): Promise<OpenedCheckpoint>;
+  openCheckpoint(note: string, publicKey: string): Promise<checkpoint.OpenedCheckpoint>;
 
   /**
    * Verifies an export of a ledger (`GET /v1/ledgers/{ledger}/export`, `svc export create`) with only the public key: each
@@ -47,7 +34,7 @@ export interface LedgerVerifier {
    * @throws {AbortError} when the signal is aborted.
    * @throws {ConfigurationError} for invalid chunks.
    */
-  verifyExport(chunks: Chunks, options: VerifyExportOptions): Promise<VerifiedExport>;
+  verifyExport(chunks: Chunks, options: exported.VerifyExportOptions): Promise<exported.VerifiedExport>;
 
   /**
    * Verifies that a signed checkpoint covers an entry, at the place that the proof names.
@@ -61,7 +48,7 @@ export interface LedgerVerifier {
    * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`, `hash_mismatch`,
    *   `opening_mismatch`.
    */
-  verifyInclusion(options: InclusionOptions): Promise<Inclusion>;
+  verifyInclusion(options: proofs.InclusionOptions): Promise<proofs.Inclusion>;
 
   /**
    * Verifies a proof in the format of C2SP tlog-proof, as `svc proof create` writes it: that a signed checkpoint covers
@@ -69,7 +56,7 @@ export interface LedgerVerifier {
    * @throws {LedgerVerificationError} `proof_invalid`, `checkpoint_not_signed`, `key_invalid`, `cosignatures_missing`,
    *   `timestamp_missing`, `timestamp_invalid`, `time_implausible`.
    */
-  verifyTlogProof(proof: string, options: TlogProofOptions): Promise<VerifiedTlogProof>;
+  verifyTlogProof(proof: string, options: tlog.TlogProofOptions): Promise<tlog.VerifiedTlogProof>;
 
   /**
    * Verifies that a ledger only grew between two checkpoints: nothing that the older one covers was changed, removed or
@@ -80,7 +67,7 @@ export interface LedgerVerifier {
    * @throws {LedgerVerificationError} `history_rewritten`, `ledger_shrunk`, `checkpoint_foreign`,
    *   `checkpoint_not_signed`, `key_invalid`.
    */
-  verifyConsistency(options: ConsistencyOptions): Promise<OpenedCheckpoint>;
+  verifyConsistency(options: proofs.ConsistencyOptions): Promise<checkpoint.OpenedCheckpoint>;
 
   /**
    * Verifies consent records as `list`, `retrieve` and `capture` return them, in the order of the ledger: oldest first, or
@@ -93,7 +80,10 @@ export interface LedgerVerifier {
    * @param options.tenantId is hashed with each row, which does not contain it: `tenantId` of any checkpoint of the tenant.
    * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `entry_missing` (a number twice, or out of order).
    */
-  verifyRecords(records: Rows<LedgerRecord>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
+  verifyRecords(
+    records: rows.Rows<rows.LedgerRecord>,
+    options: { readonly tenantId: string },
+  ): Promise<rows.VerifiedRows>;
 
   /**
    * Verifies which words a visitor saw: that a signed checkpoint covers the record, that it is unchanged, and that the
@@ -108,7 +98,7 @@ export interface LedgerVerifier {
    * @throws {LedgerVerificationError} `shown_missing`, `shown_mismatch`; those of `verifyInclusion`; `hash_mismatch`
    *   for a record that is not the entry.
    */
-  verifyShown(options: ShownOptions): Promise<VerifiedShown>;
+  verifyShown(options: shown.ShownOptions): Promise<shown.VerifiedShown>;
 
   /**
    * Verifies audit events as the API returns them, newest first and without gaps: the unfiltered list, all its pages or
@@ -122,7 +112,7 @@ export interface LedgerVerifier {
    * @param options.tenantId is hashed with each event, which does not contain it: `tenantId` of any checkpoint of the tenant.
    * @throws {LedgerVerificationError} `hash_mismatch`, `chain_broken`, `opening_mismatch`.
    */
-  verifyEvents(events: Rows<LedgerEvent>, options: { readonly tenantId: string }): Promise<VerifiedRows>;
+  verifyEvents(events: rows.Rows<rows.LedgerEvent>, options: { readonly tenantId: string }): Promise<rows.VerifiedRows>;
 
   /**
    * Fetches a whole ledger and verifies it here: each entry, the order, the signed root, and with a kept checkpoint
@@ -131,20 +121,23 @@ export interface LedgerVerifier {
    * @throws {LedgerVerificationError} at the first fault.
    * @throws {SvcError} as any call of the client does, such as an AbortError when the signal is aborted.
    */
-  verifyLedger(svc: Pick<Transport, 'request' | 'stream'>, options: VerifyLedgerOptions): Promise<VerifiedLedger>;
+  verifyLedger(
+    svc: Pick<Transport, 'request' | 'stream'>,
+    options: ledger.VerifyLedgerOptions,
+  ): Promise<ledger.VerifiedLedger>;
 }
 
 /** Makes a verifier with the hash and signature functions of a platform. */
 export function createLedgerVerifier(crypto: LedgerCrypto): LedgerVerifier {
   return {
-    openCheckpoint: (note, publicKey) => openCheckpoint(crypto, note, publicKey),
-    verifyExport: (chunks, options) => verifyExportBetween(crypto, chunks, options, undefined),
-    verifyInclusion: (options) => verifyInclusion(crypto, options),
-    verifyTlogProof: (proof, options) => verifyTlogProof(crypto, proof, options),
-    verifyConsistency: (options) => verifyConsistency(crypto, options),
-    verifyShown: (options) => verifyShown(crypto, options),
-    verifyRecords: (records, options) => verifyRecords(crypto.sha256, records, options),
-    verifyEvents: (events, options) => verifyEvents(crypto.sha256, events, options),
-    verifyLedger: (svc, options) => verifyLedger(crypto, svc, options),
+    openCheckpoint: (note, publicKey) => checkpoint.openCheckpoint(crypto, note, publicKey),
+    verifyExport: (chunks, options) => exported.verifyExportBetween(crypto, chunks, options, undefined),
+    verifyInclusion: (options) => proofs.verifyInclusion(crypto, options),
+    verifyTlogProof: (proof, options) => tlog.verifyTlogProof(crypto, proof, options),
+    verifyConsistency: (options) => proofs.verifyConsistency(crypto, options),
+    verifyShown: (options) => shown.verifyShown(crypto, options),
+    verifyRecords: (records, options) => rows.verifyRecords(crypto.sha256, records, options),
+    verifyEvents: (events, options) => rows.verifyEvents(crypto.sha256, events, options),
+    verifyLedger: (svc, options) => ledger.verifyLedger(crypto, svc, options),
   };
 }

@@ -53,10 +53,8 @@ const dispatcher = {
 /** Fields that workerd refuses. No cache and no cookies: a cached answer would be outdated, or that of another key. */
 const modes = platformName === 'Cloudflare-Workers' ? {} : { cache: 'no-store', credentials: 'omit' };
 
-async function run(
-  { origin, path, method, headers, body }: Dispatcher.DispatchOptions,
-  exchange: Exchange,
-): Promise<void> {
+async function run(request: Dispatcher.DispatchOptions, exchange: Exchange): Promise<void> {
+  const { origin, path, method, headers, body } = request;
   const controller = new AbortController();
   const { signal } = controller;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -107,10 +105,8 @@ async function run(
     exchange.onResponseEnd();
   } catch (error) {
     const fault = describeFault(error);
-    if (
-      coding === null ||
-      !/decompress|decod|inflate|zlib|brotli|gzip|corrupt|^Z_/i.test(`${fault.code} ${fault.message}`)
-    )
+    const text = `${fault.code} ${fault.message}`;
+    if (coding === null || !/decompress|decod|inflate|zlib|brotli|gzip|corrupt|^Z_/i.test(text))
       exchange.onResponseError(flow, fault);
     else {
       exchange.headers = { ...exchange.headers, 'content-encoding': coding };
