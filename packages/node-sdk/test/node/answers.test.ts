@@ -369,17 +369,6 @@ describe('a response', () => {
     assert.equal(elsewhere.received.length, 0);
   });
 
-  it('may be preceded by 102 and 103, which are ignored', async () => {
-    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
-    await using server = await startScriptedServer(
-      answerWith(`${hints}HTTP/1.1 200 OK\r\n${json}Content-Length: 10\r\n\r\n{"data":1}`),
-    );
-    await using svc = createClient(server);
-    const { data, response } = await svc.request(reading).withResponse();
-    assert.equal(data, 1);
-    assert.equal(response.headers.link, undefined);
-  });
-
   it('that violates HTTP is a connection error', async () => {
     const broken = [
       'garbage garbage garbage\r\n\r\n',

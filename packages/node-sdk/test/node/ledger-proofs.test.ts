@@ -11,7 +11,6 @@ import * as browser from '../../src/ledger/browser.ts';
 import type { LedgerCrypto } from '../../src/ledger/bytes.ts';
 import * as checkpoints from '../../src/ledger/checkpoint.ts';
 import * as node from '../../src/ledger/index.ts';
-import { followPath, GrowingTree, hashLeaf, isGrown, splitRange } from '../../src/ledger/merkle.ts';
 import { sha256 as portableSha256 } from '../../src/ledger/sha256.ts';
 
 const signer = new NoteSigner('a secret of at least thirty-two characters');
@@ -36,71 +35,6 @@ const codeOf = async (action: () => unknown): Promise<string | null> => {
 const sha256 = (data: Uint8Array | string): Buffer => hashData('sha256', data, 'buffer');
 const platforms = Object.entries({ node, browser });
 const size = fc.integer({ min: 1, max: leaves.length });
-
-describe('the tree', () => {
-  // The test data of the reference implementation of Certificate Transparency, which RFC 6962 describes.
-  const published = [
-    '',
-    '00',
-    '10',
-    '2021',
-    '3031',
-    '40414243',
-    '5051525354555657',
-    '606162636465666768696a6b6c6d6e6f',
-  ];
-  const publishedRoots = [
-    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-    '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
-    'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
-    'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
-    'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
-    '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
-    '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
-    'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
-    '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
-  ].map((root) => Buffer.from(root, 'hex'));
-  const publishedLeaves = published.map((data) => hashLeaf(sha256, Buffer.from(data, 'hex')) as Buffer);
-  const rootOf = (size: number) => publishedRoots[size] as Buffer;
-
-  test('has the published root at every size', () => {
-    const tree = new GrowingTree(sha256);
-    assert.deepEqual(tree.root(), rootOf(0));
-    for (const [index, leaf] of publishedLeaves.entries()) {
-      tree.add(leaf);
-      assert.deepEqual(tree.root(), rootOf(index + 1));
-    }
-  });
-
-  test('has paths and proofs as in RFC 6962 that lead to the published roots', () => {
-    for (let size = 1; size <= publishedLeaves.length; size += 1) {
-      const some = publishedLeaves.slice(0, size);
-      for (const [index, leaf] of some.entries())
-        assert.deepEqual(followPath(sha256, leaf, index, size, naivePath(index, some)), rootOf(size));
-      for (let from = 0; from <= size; from += 1) {
-        const older = { size: from, rootHash: rootOf(from) };
-        assert.ok(isGrown(sha256, older, { size, rootHash: rootOf(size) }, naiveProof(from, some)));
-      }
-    }
-  });
-
-  test('is the same when composed of complete subtrees', () => {
-    fc.assert(
-      fc.property(size, size, (one, other) => {
-        const [start, end] = [Math.min(one, other), Math.max(one, other)];
-        const tree = new GrowingTree(sha256);
-        for (const [from, to] of [
-          [0, start],
-          [start, end],
-        ] as const)
-          for (const { level, index } of splitRange({ start: from, end: to }))
-            tree.add(naiveRoot(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level)), level);
-        assert.equal(tree.size, end);
-        assert.deepEqual(tree.root(), naiveRoot(leaves.slice(0, end)));
-      }),
-    );
-  });
-});
 
 for (const [platform, { verifyInclusion }] of platforms)
   describe(`verifyInclusion (${platform})`, () => {
@@ -317,12 +251,6 @@ describe('a signed note', () => {
         null,
         lines,
       );
-  });
-
-  test('needs a valid key', async () => {
-    const { key } = published[0];
-    for (const text of ['', '+', 'x', key.slice(1), key.slice(0, -1), `${key}A`, key.replace('530d', '530e')])
-      assert.equal(await codeOf(() => checkpoints.readKey(sha256, text)), 'key_invalid', text);
   });
 });
 
