@@ -28,7 +28,7 @@ Working state is not checked: stored answers for retries (idempotency_keys), cou
 dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook_hours) and of failed sign-ins
 (sign_in_failures), where notices were seen (consent_sightings), other spellings of subjects (consent_spellings), webhook events and their
 deliveries (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks
-(webhook_health) and their senders (webhook_senders), the progress of proofs (merkle_trees, log_tasks) and of erasures
+(webhook_health) and their rates (webhook_rates), the progress of proofs (merkle_trees, log_tasks) and of erasures
 (erasure_jobs, user_erasures), the history of moves and imports (transfers), verifications by the server
 (verification_runs, verifications), when keys and tokens were last used and users signed in, and the list of
 migrations.

@@ -808,8 +808,8 @@ export interface Tables {
     first_attempt_at: string | null;
     /** When the next attempt is due; null if there is none. */
     due_at: string | null;
-    /** The sender that is making an attempt. */
-    claimed_by: string | null;
+    /** The end of the lease of the server that is making an attempt, by the clock of the database. */
+    claimed_until: string | null;
     /** The delivery that this one repeats. */
     redelivery_of: string | null;
     created_at: string;
@@ -850,10 +850,12 @@ export interface Tables {
     milliseconds: number;
     slowest: number;
   };
-  /** The processes that send. The claims of a process are released when its heartbeats stop. */
-  readonly webhook_senders: {
-    id: string;
-    beats: number;
+  /** The token buckets of endpoints with a rate limit, which the servers share. */
+  readonly webhook_rates: {
+    tenant_id: string;
+    endpoint_id: string;
+    /** When the bucket was empty: microseconds since 1970. */
+    empty_at: number;
   };
   /** Bulk redeliveries. */
   readonly webhook_redeliveries: {

@@ -33,7 +33,7 @@ const exceptions: readonly RegExp[] = [
   /^delete from sessions where \(last_seen_at <= \? or expires_at <= \?\)$/,
   /^delete from (?:idempotency_keys|webhook_hours) where \(tenant_id, [\w, ]+\) in \(/,
   /^select (?:tenant_id, id|id, tenant_id, \w+) from \w+ where (?:finished|confirmation_expires|due)_at /,
-  /^update webhook_deliveries set claimed_by = \? where due_at is not null and claimed_by is not null/,
+  /^update webhook_deliveries set claimed_until = \? where due_at is not null and claimed_until is not null/,
   /^select \* from (?:erasure_jobs|user_erasures) order by id limit \?$/,
   /^select \* from webhook_redeliveries where status = 'running' order by/,
   // The server counts all that there is, and verification reads every row.

@@ -9,6 +9,7 @@ import {
   type DeliveryState,
   finishAttempts,
   type SentEvent,
+  startLease,
 } from '../../server/webhooks/sender/store.ts';
 import type { Bench, Finding } from './benchmark.ts';
 import { createSite, openSite } from './site.ts';
@@ -25,9 +26,10 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
   for (let turn = 0; turn < 1000; turn += 1) {
     const endpoint = { tenant_id: tenantId, id: `endpoint-${turn % 10}` };
     await inTransaction(database, async (queries) => {
-      const claim = () => claimDeliveries(queries, { endpoint, sender: 'bench', now: clock(), limit: 64 }, sent);
+      const until = await startLease(queries);
+      const claim = () => claimDeliveries(queries, { endpoint, until, now: clock(), limit: 64 }, sent);
       const { deliveries } = await time(times, claim);
-      await finishAttempts(queries, 'bench', clock(), [], deliveries.map(arrive));
+      await finishAttempts(queries, clock(), [], deliveries.map(arrive));
     });
   }
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);
@@ -72,8 +74,8 @@ function describeTimes(what: string, times: readonly number[], atMost: number): 
   return { what: `${what}, 99 of 100`, ours: '', floor: '', value, unit: 'ms', budget: { atMost } };
 }
 
-function arrive({ tenant_id, id }: ClaimedDelivery): DeliveryState {
+function arrive({ tenant_id, id, claimed_until }: ClaimedDelivery): DeliveryState {
   const now = new Date().toISOString();
   const nothing = { reason: null, due_at: null, response_status: 204, attempts: 1 };
-  return { tenant_id, id, status: 'delivered', first_attempt_at: now, ...nothing };
+  return { tenant_id, id, claimed_until, status: 'delivered', first_attempt_at: now, ...nothing };
 }

@@ -216,7 +216,7 @@ async function cancelDeliveries(
   eventIds: readonly string[],
 ): Promise<number> {
   if (eventIds.length === 0) return 0;
-  const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_by: null, finished_at: now };
+  const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_until: null, finished_at: now };
   const { numUpdatedRows } = await transaction
     .updateTable('webhook_deliveries')
     .set(canceled)

@@ -65,7 +65,7 @@ create table webhook_deliveries (
   attempts integer not null,
   first_attempt_at text, -- The start of the 24 hours.
   due_at text, -- When the next attempt is due; null if there is none.
-  claimed_by text, -- The sender that is making an attempt.
+  claimed_until text, -- The end of the lease of the server that is making an attempt, by the clock of the database.
   redelivery_of text, -- The delivery that this one repeats.
   created_at text not null,
   finished_at text,
@@ -109,10 +109,12 @@ create table webhook_hours (
 ) without rowid;
 create index webhook_hours_hour on webhook_hours (hour);
 
--- The processes that send. The claims of a process are released when its heartbeats stop.
-create table webhook_senders (
-  id text not null primary key,
-  beats bigint not null
+-- The token buckets of endpoints with a rate limit, which the servers share.
+create table webhook_rates (
+  tenant_id text not null,
+  endpoint_id text not null,
+  empty_at bigint not null, -- When the bucket was empty: microseconds since 1970.
+  primary key (tenant_id, endpoint_id)
 ) without rowid;
 
 -- Bulk redeliveries.

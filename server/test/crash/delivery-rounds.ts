@@ -2,13 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { Dialect } from '../../storage/database.ts';
 import { createLocation } from '../harness.ts';
-import { countOpen, countTraces, listClaimed, listStored, openBeside, readRemains } from './delivery-tables.ts';
-import { Fleet, type Member } from './fleet.ts';
+import {
+  type Claim,
+  countClaims,
+  countOpen,
+  listClaims,
+  listStored,
+  openBeside,
+  readRemains,
+} from './delivery-tables.ts';
+import { Fleet } from './fleet.ts';
 import { judgeDeliveries } from './judge-deliveries.ts';
 import { type Change, loadServers, sendAgain } from './load.ts';
 import { createRandom } from './random.ts';
 import { calm, moody, Receiver, refusing } from './receiver.ts';
-import { verifyInProcess } from './server-process.ts';
+import { type ServerProcess, verifyInProcess } from './server-process.ts';
 import { waitForNone } from './wait-for-none.ts';
 import { createWebhook, removeWebhooks } from './webhook-calls.ts';
 
@@ -22,10 +30,10 @@ export interface DeliveryRound {
   readonly killedAfter: { readonly requests: number; readonly milliseconds: number };
   readonly acknowledged: number;
   readonly unanswered: number;
-  /** Deliveries that the killed servers had claimed and not finished. */
+  /** Deliveries that were claimed and not finished when the servers were killed, on PostgreSQL also by the one that was not. */
   readonly inFlight: number;
   readonly restartMilliseconds: number;
-  /** Time until no trace of the killed servers is left, from when a surviving server was running. */
+  /** Time until these were finished or claimed again, from when a surviving server was running. */
   readonly recoveryMilliseconds: number;
 }
 
@@ -65,10 +73,9 @@ const kinds = ['public', 'authenticated', 'request'] as const;
 
 /**
  * How long a recovery may take: what the sender needs, and two seconds for a busy machine. A SQLite file has one server, which
- * takes over immediately. On PostgreSQL a server sends a heartbeat every two seconds: one interval until another sees the
- * last heartbeat of the killed one, ten seconds of silence, and one interval until it checks again.
+ * takes over immediately. On PostgreSQL another one does when the lease of twenty seconds has expired.
  */
-const recoveryLimits: Readonly<Record<Dialect, number>> = { sqlite: 2_000, postgres: 16_000 };
+const recoveryLimits: Readonly<Record<Dialect, number>> = { sqlite: 2_000, postgres: 23_000 };
 
 /**
  * Kills servers repeatedly while they send webhooks (one server on SQLite, one of two or both on PostgreSQL), and at the end
@@ -82,7 +89,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
   await using steady = new Receiver({ random, mood: calm });
   await using troubled = new Receiver({ random, mood: calm });
   await using fleet = await Fleet.start(settings, dialect === 'sqlite' ? 1 : 2);
-  const [{ server: first }] = fleet.members as readonly [Member];
+  const [first] = fleet.servers as readonly [ServerProcess];
   const credentials = first.credentials as DemoCredentials;
   await removeWebhooks(first, credentials);
   const received = new Map<string, Receiver['deliveries']>();
@@ -135,8 +142,7 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
     const random = createRandom(roundSeed);
     const requests = 1 + Math.floor(random() * mostRequests);
     const milliseconds = random() * mostMilliseconds;
-    const victims = pickVictims(fleet.members, random);
-    const names = victims.map(({ senderId }) => senderId);
+    const victims = pickVictims(fleet.servers, random);
     // Requests without a response in the last round would be waited for.
     troubled.mood = round === rounds ? refusing : moody;
     let number = 0;
@@ -162,28 +168,24 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
       // A failing load ends the round.
       await Promise.race([coming, loading]);
       await wait(milliseconds);
-      await Promise.all(victims.map(({ server }) => server.kill()));
+      await Promise.all(victims.map((server) => server.kill()));
       const killedAt = performance.now();
-      const cutOff = await readRemains(settings, (queries) => listClaimed(queries, names));
-      for (const id of cutOff) inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
+      const cutOff = await readRemains(settings, listClaims);
+      for (const { id } of cutOff) inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
 
       // Surviving servers got load for a moment longer.
       isOver = true;
       const restarting = restart(victims);
       // A SQLite file must be recovered by the next server, so the file is not opened before.
-      const recovering = (dialect === 'sqlite' ? restarting : Promise.resolve()).then(() => waitForRecovery(names));
-      const sending = restarting.then(async ({ server }) => {
+      const recovering = (dialect === 'sqlite' ? restarting : Promise.resolve()).then(() => waitForRecovery(cutOff));
+      const sending = restarting.then(async (server) => {
         const result = await loading;
         const repeated = await sendAgain(server, credentials, result.unanswered);
         for (const [change, id] of [...result.acknowledged, ...repeated]) confirmed.set(change, id);
         return result;
       });
-      const [{ server }, recoveredAt, { acknowledged, unanswered }] = await Promise.all([
-        restarting,
-        recovering,
-        sending,
-      ]);
-      const isAlone = victims.length === fleet.members.length;
+      const [server, recoveredAt, { acknowledged, unanswered }] = await Promise.all([restarting, recovering, sending]);
+      const isAlone = victims.length === fleet.servers.length;
       return {
         round,
         seed: roundSeed,
@@ -201,25 +203,25 @@ export async function runDeliveryRounds(options: DeliveryRoundsOptions): Promise
   }
 
   /** @returns the first one to complete. */
-  async function restart(victims: readonly Member[]): Promise<Member> {
-    const [victim, ...others] = victims as readonly [Member, ...Member[]];
+  async function restart(victims: readonly ServerProcess[]): Promise<ServerProcess> {
+    const [victim, ...others] = victims as readonly [ServerProcess, ...ServerProcess[]];
     const replacement = await fleet.replace(victim);
     for (const other of others) await fleet.replace(other);
     return replacement;
   }
 
-  async function waitForRecovery(names: readonly string[]): Promise<number> {
+  async function waitForRecovery(claims: readonly Claim[]): Promise<number> {
     await using database = openBeside(settings);
-    const awaited = { what: 'traces of servers that were killed', limit: patience };
-    await waitForNone(awaited, () => countTraces(database.kysely, names));
+    const awaited = { what: 'leases from before the kill', limit: patience };
+    await waitForNone(awaited, () => countClaims(database.kysely, claims));
     return performance.now();
   }
 }
 
 /** One of the servers, or one time in four all of them. */
-function pickVictims(members: readonly Member[], random: () => number): readonly Member[] {
-  const [which, all] = [Math.floor(random() * members.length), random() < 1 / 4];
-  return members.filter((_, index) => all || index === which);
+function pickVictims(servers: readonly ServerProcess[], random: () => number): readonly ServerProcess[] {
+  const [which, all] = [Math.floor(random() * servers.length), random() < 1 / 4];
+  return servers.filter((_, index) => all || index === which);
 }
 
 function summarize(rounds: readonly DeliveryRound[]) {

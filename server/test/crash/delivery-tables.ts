@@ -1,10 +1,11 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { databaseFile } from '../../installation/installation.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
+import type { Tables } from '../../storage/tables.ts';
 import type { ProcessSettings } from './server-process.ts';
 
 /** A delivery as it is stored. */
@@ -13,7 +14,7 @@ export interface StoredDelivery {
   readonly endpointId: string;
   readonly eventId: string;
   readonly status: string;
-  readonly claimedBy: string | null;
+  readonly claimedUntil: string | null;
   /** The number of successful attempts in the log. */
   readonly arrivals: number;
 }
@@ -46,31 +47,29 @@ export async function readRemains<Result>(
   }
 }
 
-/** The registered sender processes. */
-export async function listSenders(queries: Queries): Promise<readonly string[]> {
-  const rows = await queries.selectFrom('webhook_senders').select('id').execute();
-  return rows.map(({ id }) => id);
+/** A delivery on which a server has a lease, which `claimed_until` identifies. */
+export type Claim = Pick<Selectable<Tables['webhook_deliveries']>, 'id' | 'claimed_until'>;
+
+/** The deliveries that servers have claimed. */
+export function listClaims(queries: Queries): Promise<readonly Claim[]> {
+  const all = queries.selectFrom('webhook_deliveries').select(['id', 'claimed_until']);
+  return all.where('claimed_until', 'is not', null).execute();
 }
 
-/** The deliveries that processes have claimed. */
-export async function listClaimed(queries: Queries, senders: readonly string[]): Promise<readonly string[]> {
-  const rows = await queries.selectFrom('webhook_deliveries').select('id').where('claimed_by', 'in', senders).execute();
-  return rows.map(({ id }) => id);
+/** How many leases are still there: none if every delivery was finished, or was claimed again. */
+export async function countClaims(queries: Queries, claims: readonly Claim[]): Promise<number> {
+  const present = new Set((await listClaims(queries)).map(nameClaim));
+  return claims.filter((claim) => present.has(nameClaim(claim))).length;
 }
 
-/** Remaining traces of processes: their registrations and claims. */
-export async function countTraces(queries: Queries, senders: readonly string[]): Promise<number> {
-  const listed = await listSenders(queries);
-  const claimed = await listClaimed(queries, senders);
-  return claimed.length + listed.filter((id) => senders.includes(id)).length;
-}
+const nameClaim = ({ id, claimed_until }: Claim) => `${id} ${claimed_until}`;
 
 /** How many deliveries are pending or claimed. */
 export async function countOpen(queries: Queries): Promise<number> {
   const { open } = await queries
     .selectFrom('webhook_deliveries')
     .select(sql<number>`count(*)`.as('open'))
-    .where((row) => row.or([row('due_at', 'is not', null), row('claimed_by', 'is not', null)]))
+    .where((row) => row.or([row('due_at', 'is not', null), row('claimed_until', 'is not', null)]))
     .executeTakeFirstOrThrow();
   return Number(open);
 }
@@ -90,7 +89,7 @@ export async function listStored(queries: Queries): Promise<readonly StoredDeliv
       'delivery.endpoint_id as endpointId',
       'delivery.event_id as eventId',
       'delivery.status',
-      'delivery.claimed_by as claimedBy',
+      'delivery.claimed_until as claimedUntil',
       sql<number>`count(attempt.id)`.as('arrivals'),
     ])
     .groupBy(['delivery.tenant_id', 'delivery.id'])

@@ -25,8 +25,8 @@ export interface DeliveryJudgement {
 /**
  * Judges a run.
  *
- * A delivery is in flight at a kill if the killed process had claimed it and had not written its result, read from the
- * database after the process exited. The receiver may have been handling it, may have just responded, or may not have got it
+ * A delivery is in flight at a kill if a process had claimed it and had not written its result, read from the
+ * database after the killed process exited. The receiver may have been handling it, may have just responded, or may not have got it
  * yet. A delivery may be accepted once, and once more for each kill at which it was in flight.
  */
 export function judgeDeliveries({ confirmed, received, stored, inFlight }: DeliveryEvidence): DeliveryJudgement {
@@ -50,7 +50,7 @@ export function judgeDeliveries({ confirmed, received, stored, inFlight }: Deliv
   }
 
   let duplicates = 0;
-  for (const { id, endpointId, eventId, status, claimedBy, arrivals } of stored) {
+  for (const { id, endpointId, eventId, status, claimedUntil, arrivals } of stored) {
     const delivery = received.get(endpointId)?.get(id);
     const taken = delivery?.taken ?? 0;
     duplicates += Math.max(0, taken - 1);
@@ -59,7 +59,7 @@ export function judgeDeliveries({ confirmed, received, stored, inFlight }: Deliv
     if (taken === 0) wrong.push(`${id} is ${status} and was never taken`);
     if (delivery !== undefined && delivery.event.id !== eventId) wrong.push(`${id} came with another event`);
     if (status !== 'delivered') wrong.push(`${id} is ${status}`);
-    if (claimedBy !== null) wrong.push(`${id} is still claimed`);
+    if (claimedUntil !== null) wrong.push(`${id} is still claimed`);
     if (arrivals === 0) wrong.push(`${id} has no attempt that arrived`);
   }
   const known = new Set(stored.map(({ id }) => id));

@@ -72,7 +72,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   await using receiver = new Receiver({ random, mood: calm });
   await using fleet = await Fleet.start(settings, 2);
   const [first] = fleet.servers as readonly [ServerProcess];
-  const credentials = fleet.members.map(({ server }) => server.credentials).find(Boolean) as DemoCredentials;
+  const credentials = fleet.servers.map(({ credentials }) => credentials).find(Boolean) as DemoCredentials;
   await removeWebhooks(first, credentials);
   const webhook = await createWebhook(first, credentials, await receiver.listen());
   receiver.secret = webhook.secret;

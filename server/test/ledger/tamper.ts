@@ -169,7 +169,7 @@ export const workingState = [
   'webhook_attempts',
   'webhook_health',
   'webhook_hours',
-  'webhook_senders',
+  'webhook_rates',
   'webhook_redeliveries',
   'erasure_jobs',
   'user_erasures',

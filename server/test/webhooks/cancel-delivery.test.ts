@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
 import { eventsOf, happen } from './numbered-events.ts';
-import { allowPrivate, createSubscriber, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
+import {
+  allowPrivate,
+  createSubscriber,
+  createTestSender,
+  readDeliveries,
+  runningLease,
+  startScriptedReceiver,
+} from './sending.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
@@ -52,7 +59,7 @@ describeServer(
       const waiting = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
       await server.installation.database.kysely
         .updateTable('webhook_deliveries')
-        .set({ claimed_by: 'a process' })
+        .set({ claimed_until: runningLease() })
         .where('id', '=', underWay)
         .execute();
       const ended = ['delivered', 'dead', 'redelivered', 'canceled'] as const;

@@ -2,11 +2,18 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createFreshTenant, describeServer } from '../consent/helpers.ts';
+import { createFreshTenant, describeServerOnEachDatabase } from '../consent/helpers.ts';
 import { eventsOf, happen } from './numbered-events.ts';
-import { allowPrivate, createEndpoint, createTestSender, readDeliveries, startScriptedReceiver } from './sending.ts';
+import {
+  allowPrivate,
+  createEndpoint,
+  createTestSender,
+  expireLeases,
+  readDeliveries,
+  type TestSender,
+} from './sending.ts';
 
-describeServer(
+describeServerOnEachDatabase(
   'the places of a tenant',
   (server) => {
     test('hand a freed slot to the next waiter, at no cost while all are taken', async () => {
@@ -43,35 +50,12 @@ describeServer(
       await new Promise((resolve) => holding.close(resolve));
     });
 
-    test('of a process that was removed from the list while alive are freed with its later claims', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using slow = createTestSender(server);
-      await using other = createTestSender(server);
-      receiver.reply = null;
-      const tenant = await createFreshTenant(server);
-      await createEndpoint(server, tenant, receiver.url);
-      for (const { sender } of [slow, other]) await sender.beat();
-      await other.sender.reclaim([slow.sender.id]);
-      await happen(server, tenant, eventsOf('a', 1));
-      await slow.sender.look();
-      await slow.sender.turn();
-      const [claimed] = await readDeliveries(server, tenant);
-      assert.equal(claimed?.claimed_by, slow.sender.id);
-      if (server.installation.database.dialect === 'sqlite') return;
-      // A process that claims is on the list, so there is an expired one to remove.
-      assert.ok((await other.sender.beat()).has(slow.sender.id));
-      await other.sender.reclaim([slow.sender.id]);
-      assert.equal((await readDeliveries(server, tenant))[0]?.claimed_by, null);
-    });
-
-    test('do not change a delivery that another process has taken over and delivered', async (context) => {
-      const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>();
-      let requests = 0;
+    test('write no result of an attempt whose lease has expired once another server has claimed the delivery', async (context) => {
+      const held: ServerResponse[] = [];
+      const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const holding = createServer((request, response) => {
         request.resume();
-        requests += 1;
-        if (requests === 1) hold(response);
-        else response.writeHead(204).end();
+        arrivals[held.push(response) - 1]?.resolve();
       });
       await new Promise<void>((resolve) => holding.listen(0, '127.0.0.1', resolve));
       context.after(() => {
@@ -84,17 +68,29 @@ describeServer(
       const tenant = await createFreshTenant(server);
       await createEndpoint(server, tenant, `http://127.0.0.1:${port}/`);
       await happen(server, tenant, eventsOf('a', 1));
-      await slow.sender.look();
-      await slow.sender.turn();
-      const response = await held;
-      await other.sender.reclaim([slow.sender.id]);
-      await other.deliver();
+      const begin = async ({ sender }: TestSender, attempt: number) => {
+        await sender.look();
+        await sender.turn();
+        await arrivals[attempt]?.promise;
+      };
+      const end = async ({ sender }: TestSender, attempt: number, status: number) => {
+        held[attempt]?.writeHead(status).end();
+        await sender.settle();
+        await sender.turn();
+      };
+      await begin(slow, 0);
+      await expireLeases(server);
+      await begin(other, 1);
+      const [claimed] = await readDeliveries(server, tenant);
+      assert.deepEqual([claimed?.status, claimed?.attempts], ['pending', 0]);
+      await end(slow, 0, 500);
+      assert.deepEqual(await readDeliveries(server, tenant), [claimed]);
+      await end(other, 1, 204);
       const [delivered] = await readDeliveries(server, tenant);
-      assert.deepEqual([delivered?.status, delivered?.attempts], ['delivered', 1]);
-      response.writeHead(500).end();
-      await slow.sender.settle();
-      await slow.sender.turn();
-      assert.deepEqual(await readDeliveries(server, tenant), [delivered]);
+      assert.deepEqual(
+        [delivered?.status, delivered?.attempts, delivered?.response_status, delivered?.claimed_until],
+        ['delivered', 1, 204, null],
+      );
     });
   },
   allowPrivate,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeliveryView } from '../../webhooks/deliveries/delivery.ts';
 import { assertProblem, describeServerOnEachDatabase, payload, unknownId } from '../consent/helpers.ts';
+import { runningLease } from './sending.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
@@ -126,7 +127,7 @@ describeServerOnEachDatabase('POST /v1/webhooks/deliveries/{id}/redeliver', (ser
     const pending = await store(open.id, 'pending');
     await server.installation.database.kysely
       .updateTable('webhook_deliveries')
-      .set({ claimed_by: 'a process' })
+      .set({ claimed_until: runningLease() })
       .where('id', '=', pending)
       .execute();
     const dead = await store(open.id, 'dead');

@@ -8,6 +8,7 @@ import {
   allowPrivate,
   createSubscriber,
   createTestSender,
+  expireLeases,
   readDeliveries,
   startScriptedReceiver,
   type TestSender,
@@ -45,7 +46,6 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const start = () => stack.use(createTestSender(server));
   const senders: [TestSender, TestSender] = [start(), start()];
-  for (const { sender } of senders) await sender.beat();
   const { tenant } = await createSubscriber(server, receiver.url, { retrySchedule: [1, 2, 4] });
   const taken: NumberedEvent[] = [];
   const counts = new Map<string, number>();
@@ -69,7 +69,7 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
     await sender.turn();
     await sender.settle();
   };
-  /** The process is gone, and another one has seen it; what it still does comes to nothing. */
+  /** The process is gone, and its leases have expired; what it still does comes to nothing. */
   const end = async (who: 0 | 1, isSilentEnd: boolean) => {
     const { sender } = senders[who];
     await sender.look();
@@ -79,9 +79,8 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
     if (!isSilentEnd) await sender.settle();
     else while (receiver.received.length < before + sender.inFlight) await new Promise(setImmediate);
     isSilent = false;
-    await senders[1 - who]?.sender.reclaim([sender.id]);
+    await expireLeases(server);
     senders[who] = start();
-    await senders[who].sender.beat();
   };
   for (const one of steps) {
     if ('subjects' in one) {
@@ -101,7 +100,9 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
   }
   assert.equal(await isOpen(), false, 'something is held back');
   const deliveries = await readDeliveries(server, tenant);
-  assert.ok(deliveries.every(({ status, claimed_by }) => /^(delivered|dead)$/.test(status) && claimed_by === null));
+  assert.ok(
+    deliveries.every(({ status, claimed_until }) => /^(delivered|dead)$/.test(status) && claimed_until === null),
+  );
   const arrived = new Set(taken.map(({ subject, number }) => `${subject} ${number}`));
   const delivered = deliveries.filter(({ status }) => status === 'delivered');
   assert.ok(delivered.length <= arrived.size && deliveries.length >= arrived.size);

@@ -12,6 +12,7 @@ import {
   createEndpoint,
   createSubscriber,
   createTestSender,
+  expireLeases,
   openRequest,
   type ReceivedDelivery,
   readAttempts,
@@ -118,7 +119,7 @@ describeServerOnEachDatabase(
       const deliveries = await readDeliveries(server, tenant);
       const canceled = deliveries.filter(({ status, attempts }) => status === 'canceled' && attempts === 0);
       assert.equal(canceled.length, 2);
-      assert.equal(deliveries.filter(({ claimed_by }) => claimed_by !== null).length, 0);
+      assert.equal(deliveries.filter(({ claimed_until }) => claimed_until !== null).length, 0);
     });
 
     test('delivers an event again without what was erased, even if another server erased it', async () => {
@@ -183,7 +184,7 @@ describeServerOnEachDatabase(
       assert.deepEqual(rest, about);
       assert.equal(data.dsrId, dsrId);
       assert.deepEqual(
-        [delivery?.status, delivery?.attempts, delivery?.response_status, delivery?.due_at, delivery?.claimed_by],
+        [delivery?.status, delivery?.attempts, delivery?.response_status, delivery?.due_at, delivery?.claimed_until],
         ['delivered', 1, 204, null, null],
       );
       await sending.deliver();
@@ -491,7 +492,7 @@ describeServerOnEachDatabase(
         receiver.received.map(({ headers }) => headers['svc-delivery']).sort(),
         deliveries.map(({ id }) => id).sort(),
       );
-      assert.ok(deliveries.every(({ status, claimed_by }) => status === 'delivered' && claimed_by === null));
+      assert.ok(deliveries.every(({ status, claimed_until }) => status === 'delivered' && claimed_until === null));
     });
 
     test('is not blocked by an endpoint that hangs', async () => {
@@ -537,7 +538,7 @@ describeServerOnEachDatabase(
       while (receiver.received.length < 1) await sender.waitForWork();
     });
 
-    test('continues after a commit whose response was lost, and leaves nothing claimed', async () => {
+    test('continues after a commit whose response was lost: what it claimed is sent when the lease has expired', async () => {
       await using receiver = await startScriptedReceiver();
       await using sending = createTestSender(server);
       const { sender } = sending;
@@ -560,6 +561,8 @@ describeServerOnEachDatabase(
       await sender.look();
       await loseAnswer();
       assert.equal(receiver.received.length, 0);
+      await expireLeases(server);
+      await sender.look();
       await sender.turn();
       await sender.settle();
       await loseAnswer();
@@ -568,7 +571,7 @@ describeServerOnEachDatabase(
       await sending.deliver();
       const deliveries = await readDeliveries(server, tenant);
       assert.deepEqual(
-        deliveries.map(({ status, claimed_by, attempts }) => [status, claimed_by, attempts]),
+        deliveries.map(({ status, claimed_until, attempts }) => [status, claimed_until, attempts]),
         [
           ['delivered', null, 1],
           ['delivered', null, 1],
@@ -585,17 +588,17 @@ describeServerOnEachDatabase(
       const first = createTestSender(server);
       await first.sender.look();
       await first.sender.turn();
-      assert.notEqual((await readOnlyDelivery(server, tenant)).claimed_by, null);
+      assert.notEqual((await readOnlyDelivery(server, tenant)).claimed_until, null);
       await first.sender.stop(0);
-      const { claimed_by, attempts, status } = await readOnlyDelivery(server, tenant);
-      assert.deepEqual([claimed_by, attempts, status], [null, 0, 'pending']);
+      const { claimed_until, attempts, status } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([claimed_until, attempts, status], [null, 0, 'pending']);
       receiver.reply = { status: 200 };
       await using second = createTestSender(server);
       await second.deliver();
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
     });
 
-    test('releases a delivery whose attempt broke off, and attempts it again', async () => {
+    test('attempts a delivery again whose attempt broke off, when its lease has expired', async () => {
       await using receiver = await startScriptedReceiver();
       let isBroken = true;
       await using sending = createTestSender(server, () => {
@@ -608,32 +611,39 @@ describeServerOnEachDatabase(
       await sending.sender.turn();
       await sending.sender.settle();
       isBroken = false;
+      await expireLeases(server);
       await sending.deliver();
-      const { status, claimed_by, attempts } = await readOnlyDelivery(server, tenant);
-      assert.deepEqual([status, claimed_by, attempts], ['delivered', null, 1]);
+      const { status, claimed_until, attempts } = await readOnlyDelivery(server, tenant);
+      assert.deepEqual([status, claimed_until, attempts], ['delivered', null, 1]);
       assert.equal(receiver.received.length, 2);
     });
 
-    test('sends what a crashed process had claimed, once the crash is detected', async () => {
-      await using receiver = await startScriptedReceiver();
-      const { tenant } = await createSubscriber(server, receiver.url);
-      receiver.reply = null;
-      await openRequest(server, tenant);
-      await using dead = createTestSender(server);
-      await dead.sender.beat();
-      await dead.sender.look();
-      await dead.sender.turn();
-      await using next = createTestSender(server);
-      await next.sender.beat();
-      receiver.reply = { status: 200 };
-      await next.deliver();
-      assert.equal((await readOnlyDelivery(server, tenant)).claimed_by, dead.sender.id);
-      await next.sender.reclaim([dead.sender.id]);
-      assert.deepEqual([...(await next.sender.beat()).keys()], [next.sender.id]);
-      await next.deliver();
-      const { status, claimed_by, attempts } = await readOnlyDelivery(server, tenant);
-      assert.deepEqual([status, claimed_by, attempts], ['delivered', null, 1]);
-    });
+    for (const [when, end] of [
+      ['when its lease has expired', undefined],
+      // Its clock was ahead, or is set back by now.
+      ['if its lease ends later than any can', '2999-01-01T00:00:00.000Z'],
+    ] as const)
+      test(`sends what a crashed server had claimed, ${when}`, async () => {
+        await using receiver = await startScriptedReceiver();
+        const { tenant } = await createSubscriber(server, receiver.url);
+        receiver.reply = null;
+        await openRequest(server, tenant);
+        await using dead = createTestSender(server);
+        await dead.sender.look();
+        const started = Date.now();
+        await dead.sender.turn();
+        const { claimed_until } = await readOnlyDelivery(server, tenant);
+        const claimedAt = Date.parse(claimed_until ?? '') - 20_000;
+        assert.ok(claimedAt >= started - 1 && claimedAt <= Date.now(), `${claimedAt - started}`);
+        await using next = createTestSender(server);
+        receiver.reply = { status: 200 };
+        await next.deliver();
+        assert.deepEqual((await readOnlyDelivery(server, tenant)).claimed_until, claimed_until);
+        await expireLeases(server, end);
+        await next.deliver();
+        const { status, claimed_until: left, attempts } = await readOnlyDelivery(server, tenant);
+        assert.deepEqual([status, left, attempts], ['delivered', null, 1]);
+      });
 
     test('shares the work with another sender on the same database, and nothing is sent twice', async () => {
       await using receiver = await startScriptedReceiver();
@@ -641,7 +651,6 @@ describeServerOnEachDatabase(
       await using other = createTestSender(server);
       const { tenant } = await createSubscriber(server, receiver.url);
       for (let count = 0; count < 60; count += 1) await openRequest(server, tenant, `subject-${count}`);
-      await Promise.all([one.sender.beat(), other.sender.beat()]);
       await Promise.all([one.deliver(), other.deliver()]);
       const sent = receiver.received.map(({ headers }) => headers['svc-delivery']);
       assert.deepEqual([sent.length, new Set(sent).size], [60, 60]);

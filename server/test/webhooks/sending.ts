@@ -128,6 +128,20 @@ export async function readAttempts(server: TestServer, deliveryId: string) {
     .execute();
 }
 
+/** The end of a lease that goes on. */
+export function runningLease(): string {
+  return new Date(Date.now() + 19_000).toISOString();
+}
+
+/** Changes the ends of all leases, as time does: by default to one that has passed. */
+export async function expireLeases({ installation }: TestServer, end = '2026-01-01T00:00:00.000Z'): Promise<void> {
+  await installation.database.kysely
+    .updateTable('webhook_deliveries')
+    .set({ claimed_until: end })
+    .where('claimed_until', 'is not', null)
+    .execute();
+}
+
 /** The one delivery of a tenant. */
 export async function readOnlyDelivery(server: TestServer, tenant: TestTenant) {
   const deliveries = await readDeliveries(server, tenant);

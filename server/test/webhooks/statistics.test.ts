@@ -12,6 +12,7 @@ import {
   createSubscriber,
   createTestSender,
   openRequest,
+  runningLease,
   startScriptedReceiver,
 } from './sending.ts';
 
@@ -89,6 +90,7 @@ describeServerOnEachDatabase(
       await sending.deliver();
       const { database } = server.installation;
       const state = { status: 'delivered', reason: null, response_status: 204, attempts: 1, due_at: null } as const;
+      const claimed_until = runningLease();
       const { id, first_attempt_at } = await database.kysely
         .selectFrom('webhook_deliveries')
         .select(['id', 'first_attempt_at'])
@@ -99,10 +101,14 @@ describeServerOnEachDatabase(
         .selectAll()
         .where('delivery_id', '=', id)
         .executeTakeFirstOrThrow();
-      const again = { endpoint, row, responseTime: 5, pausedUntil: null, state: { ...state, id, first_attempt_at } };
-      await runUnitOfWork(database, server.clock.now(), (work) =>
-        writeAttempts(work, sending.sender.id, [again as never]),
-      );
+      const again = {
+        endpoint,
+        row,
+        responseTime: 5,
+        pausedUntil: null,
+        state: { ...state, id, first_attempt_at, claimed_until },
+      };
+      await runUnitOfWork(database, server.clock.now(), (work) => writeAttempts(work, [again as never]));
       assert.equal((await read(tenant, endpoint.id))[0].delivered, 1);
     });
 

@@ -41,7 +41,7 @@ export async function storeDeliveries(
       attempts: isTried ? 1 : 0,
       first_attempt_at: isTried ? createdAt : null,
       due_at: isOpen ? createdAt : null,
-      claimed_by: null,
+      claimed_until: null,
       redelivery_of: null,
       created_at: createdAt,
       finished_at: isOpen ? null : now,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { TokenBucket } from '../../webhooks/sender/lane.ts';
+import { TokenBucket } from '../../webhooks/sender/rate.ts';
 
 /** The start times of attempts that start as soon as allowed. @param steps milliseconds between two checks. */
 function play(perSecond: number, steps: readonly number[]): readonly number[] {
@@ -66,22 +66,27 @@ describe('the rate of an endpoint', () => {
     );
   });
 
-  test('accumulates nothing while the clock is set back, and continues from there', () => {
-    const bucket = new TokenBucket(1, 60_000);
-    bucket.take(1, 60_000);
+  test('accumulates nothing while the clock is behind that of another server', () => {
+    const bucket = new TokenBucket(1, 55_000, 60_000);
+    assert.equal(bucket.count(55_000), 0);
+    assert.equal(bucket.nextAt(55_000), 61_000);
+    assert.equal(bucket.count(61_000), 1);
+  });
+
+  test('accumulates from now on after the clock was ahead', () => {
+    const bucket = new TokenBucket(1, 0, 60_000);
     assert.equal(bucket.count(0), 0);
     assert.equal(bucket.nextAt(0), 1000);
     assert.equal(bucket.count(1000), 1);
   });
 
   test('may be changed: accumulated tokens stay, up to the new limit', () => {
-    const bucket = new TokenBucket(1000, 0);
-    assert.equal(bucket.count(1000), 100);
-    bucket.setRate(10, 1000);
-    assert.equal(bucket.count(1000), 1);
-    bucket.take(1, 1000);
-    bucket.setRate(1000, 1000);
-    assert.equal(bucket.count(1000), 0);
-    assert.equal(bucket.count(1050), 50);
+    const { emptyAt } = new TokenBucket(1000, 0);
+    const slower = new TokenBucket(10, 1000, emptyAt);
+    assert.equal(slower.count(1000), 1);
+    slower.take(1, 1000);
+    const faster = new TokenBucket(1000, 1000, slower.emptyAt);
+    assert.equal(faster.count(1000), 0);
+    assert.equal(faster.count(1050), 50);
   });
 });

@@ -8,6 +8,7 @@ import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { announceDeliveries, newDelivery } from './outbox.ts';
+import { isUnclaimed } from './store.ts';
 
 /**
  * Cancels a pending delivery: nothing more is sent.
@@ -17,7 +18,7 @@ export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: 
   const { transaction, now } = work;
   const match = { tenant_id: source.tenantId, id };
   await work.lockTenant(source.tenantId);
-  const canceled = { status: 'canceled', due_at: null, finished_at: now };
+  const canceled = { status: 'canceled', due_at: null, claimed_until: null, finished_at: now };
   const row = await updatePending(transaction, match).set(canceled).returningAll().executeTakeFirst();
   if (row === undefined) {
     const { status } = requireFound(await findRow(transaction, 'webhook_deliveries', match), 'delivery');
@@ -63,7 +64,7 @@ function updatePending(queries: Queries, match: { readonly tenant_id: string; re
     .where('tenant_id', '=', match.tenant_id)
     .where('id', '=', match.id)
     .where('status', '=', 'pending')
-    .where('claimed_by', 'is', null);
+    .where(isUnclaimed(queries));
 }
 
 function isUnderWay(): Problem {

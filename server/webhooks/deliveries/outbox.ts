@@ -128,7 +128,7 @@ export function newDelivery(
     attempts: 0,
     first_attempt_at: null,
     due_at: now,
-    claimed_by: null,
+    claimed_until: null,
     redelivery_of: redeliveryOf,
     created_at: now,
     finished_at: null,

@@ -4,6 +4,7 @@ import { addTime, type Database, dayMilliseconds, inTransaction, runUnitOfWork }
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
+import { isUnclaimed } from './store.ts';
 
 /** The most events that are forgotten in a pass. */
 const batch = 200;
@@ -84,7 +85,7 @@ async function forget(queries: Queries, tenantId: string, until: string, limit: 
     select id from webhook_events as event
     where tenant_id = ${tenantId} and created_at <= ${until} and not exists (
       select 1 from webhook_deliveries as delivery
-      where delivery.tenant_id = ${tenantId} and delivery.event_id = event.id and (delivery.created_at > ${until} or delivery.claimed_by is not null))
+      where delivery.tenant_id = ${tenantId} and delivery.event_id = event.id and (delivery.created_at > ${until} or not ${isUnclaimed(queries)}))
     order by created_at limit ${sql.lit(limit)} ${skipped}`.execute(queries);
   if (rows.length === 0) return { events: 0, deliveries: 0 };
   const ids = rows.map(({ id }) => id);

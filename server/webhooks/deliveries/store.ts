@@ -2,7 +2,7 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import type { Queries } from '../../storage/queries.ts';
+import { databaseTime, type Queries } from '../../storage/queries.ts';
 import { findRow, type Page, takePage } from '../../storage/rows.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 import { AttemptView, DeliveryDetail, type DeliveryRow, type RedeliveryFilter, viewDelivery } from './delivery.ts';
@@ -12,6 +12,15 @@ export type DeliveryFilter = { readonly [Name in keyof RedeliveryFilter]?: strin
   /** Of any of these webhooks. */
   readonly webhookIds?: readonly string[];
 };
+
+/** An attempt takes 15 seconds at most, and its result is written soon after. */
+export const leaseMilliseconds = 20_000;
+
+/** Condition: no server has a lease on a delivery. One that ends later than any can is from a time when the clock was wrong. */
+export function isUnclaimed(queries: Queries): RawBuilder<boolean> {
+  const [now, last] = [databaseTime(queries), databaseTime(queries, leaseMilliseconds)];
+  return sql`(claimed_until is null or claimed_until not between ${now} and ${last})`;
+}
 
 /**
  * Makes every pending delivery of an endpoint due now: for an endpoint that is enabled again. Deliveries queued by a bulk
@@ -25,7 +34,7 @@ export async function makeAllDue(queries: Queries, now: string, { tenant_id, id 
     .where('endpoint_id', '=', id)
     .where('due_at', 'is not', null)
     .where('due_at', '>', now)
-    .where('claimed_by', 'is', null)
+    .where(isUnclaimed(queries))
     .where((row) => row.or([row('attempts', '>', 0), row('redelivery_of', 'is', null)]))
     .execute();
 }

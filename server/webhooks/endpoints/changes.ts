@@ -175,8 +175,10 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     signing_key: null,
     public_key: null,
   });
-  const health = work.transaction.deleteFrom('webhook_health').where('tenant_id', '=', before.tenant_id);
-  await health.where('endpoint_id', '=', id).execute();
+  for (const table of ['webhook_health', 'webhook_rates'] as const) {
+    const state = work.transaction.deleteFrom(table).where('tenant_id', '=', before.tenant_id);
+    await state.where('endpoint_id', '=', id).execute();
+  }
   const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
   await recordChange(work, source, endpointRows, row, change);
 }

@@ -68,6 +68,7 @@ export function endAttempt(
       attempts,
       first_attempt_at: firstAttemptAt,
       due_at: dueAt,
+      claimed_until: delivery.claimed_until,
     },
     responseTime: answer === null ? null : milliseconds,
     pausedUntil,

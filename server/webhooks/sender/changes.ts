@@ -22,7 +22,7 @@ import { type ClaimedDelivery, claimDeliveries, type DeliveryState, finishAttemp
 type EndedAttempts = Awaited<ReturnType<typeof readEndpoints>>[number];
 
 /** Writes attempts that ended, and what follows: what is due next, the health of their endpoints, events for other endpoints. */
-export async function writeAttempts(work: UnitOfWork, sender: string, ended: readonly EndedAttempt[]): Promise<void> {
+export async function writeAttempts(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<void> {
   if (ended.length === 0) return;
   const { transaction, now } = work;
   const rows = ended.map(({ row }) => row);
@@ -31,7 +31,7 @@ export async function writeAttempts(work: UnitOfWork, sender: string, ended: rea
   const lost = ofEndpoints.filter(({ lostFor }) => lostFor !== null);
   // Before the rows of the endpoints.
   await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
-  const written = await finishAttempts(transaction, sender, now, rows, states);
+  const written = await finishAttempts(transaction, now, rows, states);
   for (const group of ofEndpoints) {
     const exhausted = group.attempts.filter(({ state }) => state.status === 'dead' && written.has(state.id));
     const news = [...describeExhausted(group.endpoint, exhausted), ...(await noteEndpoint(work, group))];
@@ -201,13 +201,13 @@ function describeExhausted(
  */
 export async function claimForEndpoint(
   work: UnitOfWork,
-  sender: string,
   endpoint: Endpoint,
+  until: string,
   limit: number,
   sent: SentEvents,
 ) {
   const { transaction, now } = work;
-  const claim = { endpoint, sender, now, limit };
+  const claim = { endpoint, until, now, limit };
   const { deliveries, orphaned } = await claimDeliveries(transaction, claim, sent);
   const hasMore = deliveries.length + orphaned.length === limit;
   const isInTime = ({ first_attempt_at }: ClaimedDelivery) => isWithinWindow(first_attempt_at, now);
@@ -219,7 +219,7 @@ export async function claimForEndpoint(
     });
   if (expired.length === 0) return { deliveries, orphaned, hasMore };
   const states = expired.map(({ state }) => state);
-  const written = await finishAttempts(transaction, sender, now, [], states);
+  const written = await finishAttempts(transaction, now, [], states);
   const news = describeExhausted(endpoint, expired);
   if (news.length > 0) await emitWanted(work, endpoint.tenant_id, () => news, endpoint.id);
   const outcome = { endpoint, result: 'dead', responseTime: null } as const;

@@ -6,6 +6,7 @@ import { type Repeated, repeat } from '../../storage/repeat.ts';
 import { stepRedeliveries } from '../deliveries/redelivery.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 import type { WebhookSender } from './sender.ts';
+import { releaseAll } from './store.ts';
 
 export interface RunSenderOptions {
   readonly sender: WebhookSender;
@@ -19,7 +20,6 @@ export interface RunSenderOptions {
  * or was committed by another process.
  */
 export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
-  const watch = createSenderWatch(sender.id);
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
   const notice = (endpoints: readonly EndpointKey[]) => sender.notice(endpoints);
@@ -29,29 +29,15 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const tasks = [
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
-    repeat({ every: 2000, task: 'the beat of the sender', faults }, async () => {
-      const ended = watch(await sender.beat(), performance.now());
-      // After the heartbeat, so that a failure to release the claims of senders that ended stops none.
-      if (ended.length > 0) await sender.reclaim(ended);
-      return false;
-    }),
     repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
-  const hasStarted = async () => {
-    try {
-      const senders = await sender.beat();
-      // On SQLite every other one on the list has ended, because a file has one server.
-      if (database.dialect === 'sqlite') await sender.reclaim([...senders.keys()].filter((id) => id !== sender.id));
-      await sender.look();
-      return true;
-    } catch (error) {
-      faults.logTask(error, 'the sender could not start');
-      return false;
-    }
+  const start = async () => {
+    // A SQLite file has one server: every lease is of one that crashed.
+    if (database.dialect === 'sqlite') await releaseAll(database.kysely);
+    await sender.look();
   };
   const work = async () => {
-    // Only a process on the list may claim: the claims of others are released.
-    while (!isStopping && !(await hasStarted())) await wait(1000, undefined, { ref: false });
+    await start().catch((error: unknown) => faults.logTask(error, 'the sender started badly'));
     while (!isStopping) {
       await sender.waitForWork();
       while (!isStopping && sender.hasWork) {
@@ -94,29 +80,3 @@ function createCountLog(sender: WebhookSender, log: Logger): () => false {
     return false;
   };
 }
-
-/**
- * Finds senders that have ended: those without a heartbeat for ten seconds of this process's clock; no two clocks are compared.
- * Silence counts only while this process itself looks: after it was suspended, or after an outage of the database, the others
- * get the whole time again.
- * @param id the process that watches, which does not count itself as ended.
- * @returns notes the beats of all, at milliseconds on a clock that never goes back, and returns those that have ended.
- */
-export function createSenderWatch(id: string) {
-  let notedAt = Number.NEGATIVE_INFINITY;
-  let seen = new Map<string, { readonly count: number; readonly since: number }>();
-  return (beats: ReadonlyMap<string, number>, now: number): readonly string[] => {
-    const before = now - notedAt < longestPause ? seen : new Map();
-    notedAt = now;
-    seen = new Map();
-    for (const [other, count] of beats) {
-      const known = before.get(other);
-      seen.set(other, known?.count === count ? known : { count, since: now });
-    }
-    return [...seen].filter(([other, { since }]) => other !== id && now - since >= silence).map(([other]) => other);
-  };
-}
-
-const silence = 10_000;
-/** Between two looks of this process; they come every two seconds. */
-const longestPause = 5000;

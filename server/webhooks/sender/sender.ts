@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
-import { newId } from '../../storage/rows.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
@@ -10,17 +9,15 @@ import type { Receivers } from '../transport/receivers.ts';
 import { type Attempt, type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
 import { claimForEndpoint, writeAttempts } from './changes.ts';
 import { Lane } from './lane.ts';
+import { lockBucket, storeBucket } from './rate.ts';
 import {
-  beat,
   type ClaimedDelivery,
   endStranded,
-  freeOrphans,
-  holdPlace,
   listClaimed,
   listWaitingEndpoints,
-  releaseStrays,
-  removeSenders,
+  releaseDeliveries,
   type SentEvents,
+  startLease,
 } from './store.ts';
 
 export interface SenderOptions {
@@ -38,19 +35,14 @@ export interface SenderOptions {
  * transaction writes the attempts that ended and claims the next ones, so that under load one sync serves many.
  */
 export class WebhookSender {
-  readonly id = newId();
   readonly #options: Required<SenderOptions>;
   readonly #lanes = new Map<string, Lane>();
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, { readonly delivery: ClaimedDelivery; readonly running: Promise<void> }>();
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
   #turning: Promise<void> = Promise.resolve();
   /** Attempts since the start, and how many of them were answered over a new or a kept connection. */
   readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
-  /** How many processes send, this one among them: each takes its share of what an endpoint wants a second. */
-  #senders = 1;
-  /** True if a commit or an attempt failed, so that deliveries may be stored as claimed that no process attempts. */
-  #isUnsure = false;
   #isStopping = false;
   #sent: SentEvents = new ByteCache(sentBytes);
   /** The deliveries that the next query looks up, and its result. */
@@ -96,10 +88,10 @@ export class WebhookSender {
     return stranded.length > 0;
   }
 
-  /** Resolves when a turn may have something to do, also because the first lane that only waits for its rate may go on. */
+  /** Resolves when a turn may have something to do, also because the first pause of a lane ends. */
   async waitForWork(): Promise<void> {
     const now = Date.parse(this.#options.clock());
-    const times = [...this.#lanes.values()].map((lane) => lane.nextTokenAt(now)).filter((time) => time !== null);
+    const times = [...this.#lanes.values()].map((lane) => lane.resumesAt(now)).filter((time) => time !== null);
     const pause = Math.max(1, Math.min(...times) - now);
     const timer = times.length === 0 ? undefined : setTimeout(() => this.#woken.resolve(), pause).unref();
     await this.#woken.promise;
@@ -120,7 +112,7 @@ export class WebhookSender {
   }
 
   get hasWork(): boolean {
-    return this.#ended.length > 0 || this.#isUnsure || this.#readyLanes().length > 0;
+    return this.#ended.length > 0 || this.#readyLanes().length > 0;
   }
 
   /** Writes what ended since the last turn, claims what may begin, and begins it. Call it again when it has ended. */
@@ -134,24 +126,15 @@ export class WebhookSender {
     const { database, clock } = this.#options;
     const ended = this.#ended;
     this.#ended = [];
-    const isUnsure = this.#isUnsure;
-    this.#isUnsure = false;
     const lanes = this.#readyLanes();
     // A delivery that is committed from here on is noticed again.
     for (const lane of lanes) lane.hasDue = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
-      // Before all other rows: the order in which `reclaim` locks them.
-      if (lanes.length > 0) await holdPlace(work.transaction, this.id);
-      await writeAttempts(work, this.id, ended);
-      // Deliveries that are being attempted, or were attempted and are not written yet.
-      const readHeld = () => new Set([...this.#underWay.keys(), ...this.#ended.map(({ state }) => state.id)]);
-      if (isUnsure) await releaseStrays(work.transaction, this.id, readHeld);
-      return this.#claim(work, lanes);
+      await writeAttempts(work, ended);
+      return lanes.length === 0 ? [] : this.#claim(work, lanes);
     }).catch((error: unknown) => {
-      // The commit may have succeeded: the attempts are written again, and the claims that it may have made are
-      // released.
+      // The commit may have succeeded: the attempts are written again, and the leases on what it claimed expire.
       this.#ended.unshift(...ended);
-      this.#isUnsure = true;
       for (const lane of lanes) lane.hasDue = true;
       throw error;
     });
@@ -163,25 +146,7 @@ export class WebhookSender {
 
   /** Resolves when no attempt is under way any more. */
   async settle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
-  }
-
-  /** Says that this process is alive. @returns the beats of every process that sends. */
-  async beat(): Promise<ReadonlyMap<string, number>> {
-    const { database, clock } = this.#options;
-    const beats = await runUnitOfWork(database, clock(), ({ transaction }) => beat(transaction, this.id));
-    this.#senders = beats.size;
-    return beats;
-  }
-
-  /** Takes processes that have ended off the list, and frees what they, or any that are not on it, had claimed. */
-  async reclaim(ended: readonly string[]): Promise<void> {
-    const { database, clock, log } = this.#options;
-    const freed = await runUnitOfWork(database, clock(), async ({ transaction }) => {
-      await removeSenders(transaction, ended);
-      return freeOrphans(transaction);
-    });
-    if (freed > 0) log.warn({ deliveries: freed }, 'freed deliveries of a process that ended');
+    while (this.#underWay.size > 0) await Promise.all([...this.#underWay.values()].map(({ running }) => running));
   }
 
   /**
@@ -198,12 +163,12 @@ export class WebhookSender {
     const late = wait(milliseconds, undefined, { signal: inTime.signal, ref: false }).catch(() => undefined);
     await Promise.race([this.settle(), late]);
     inTime.abort();
+    const cutOff = [...this.#underWay.values()].map(({ delivery }) => delivery);
     receivers.close();
     await this.settle();
     await runUnitOfWork(database, clock(), async (work) => {
-      await removeSenders(work.transaction, [this.id]);
-      await writeAttempts(work, this.id, this.#ended);
-      await freeOrphans(work.transaction);
+      await writeAttempts(work, this.#ended);
+      await releaseDeliveries(work.transaction, cutOff);
     });
     this.#ended = [];
   }
@@ -237,6 +202,7 @@ export class WebhookSender {
     const ofTenants = this.#countOfTenants();
     let places = mostAtOnce - this.#underWay.size;
     const now = Date.parse(work.now);
+    const until = await startLease(work.transaction);
     for (const lane of lanes) {
       const endpoint = await findEndpoint(work.transaction, lane.endpoint.tenant_id, lane.endpoint.id);
       if (endpoint?.status !== 'enabled') continue;
@@ -245,14 +211,20 @@ export class WebhookSender {
         lane.pause(now, Date.parse(pausedUntil));
         continue;
       }
-      lane.keepRate(rateLimit === null ? null : rateLimit / this.#senders, now);
+      const bucket = rateLimit === null ? null : await lockBucket(work.transaction, endpoint, rateLimit, now);
+      const allowed = rateLimit === null ? Number.POSITIVE_INFINITY : (bucket?.count(now) ?? 0);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
       const free = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
-      const limit = Math.min(free, lane.capacity(now));
+      const limit = Math.min(free, allowed, lane.capacity(now));
       const claimed =
         limit === 0
           ? { deliveries: [], orphaned: [], hasMore: true }
-          : await claimForEndpoint(work, this.id, endpoint, limit, this.#sent);
+          : await claimForEndpoint(work, endpoint, until, limit, this.#sent);
+      if (rateLimit !== null) {
+        bucket?.take(claimed.deliveries.length, now);
+        if (bucket !== null && claimed.deliveries.length > 0) await storeBucket(work.transaction, endpoint, bucket);
+        lane.pause(now, bucket?.nextAt(now) ?? now + bucketPause);
+      }
       claims.push({ endpoint, lane, ...claimed });
       places -= claimed.deliveries.length;
       ofTenants.set(tenantId, ofTenant + claimed.deliveries.length);
@@ -271,20 +243,18 @@ export class WebhookSender {
     lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
     const { signer } = lane.signer;
     const now = Date.parse(startedAt);
-    lane.begin(deliveries.length, now);
+    lane.inFlight += deliveries.length;
     for (const delivery of deliveries) {
       const running = this.#attempt(lane, { endpoint, delivery, startedAt }, signer, Math.floor(now / 1000))
         .catch((error: unknown) => {
-          // The next turn releases the delivery, which is as it was before.
+          // The delivery is attempted again when its lease has expired.
           this.#options.log.error({ err: error }, 'an attempt broke off');
-          this.#isUnsure = true;
-          this.#woken.resolve();
         })
         .then(() => {
           lane.inFlight -= 1;
           this.#underWay.delete(delivery.id);
         });
-      this.#underWay.set(delivery.id, running);
+      this.#underWay.set(delivery.id, { delivery, running });
     }
   }
 
@@ -329,7 +299,7 @@ export class WebhookSender {
       const deliveries: ClaimedDelivery[] = [];
       const claimed = new Promise((resolve) => setImmediate(resolve)).then(() => {
         this.#asked = null;
-        return listClaimed(this.#options.database.kysely, this.id, deliveries);
+        return listClaimed(this.#options.database.kysely, deliveries);
       });
       this.#asked = { deliveries, claimed };
     }
@@ -346,6 +316,8 @@ type Claim = Awaited<ReturnType<typeof claimForEndpoint>> & { readonly endpoint:
 /** With so many attempts under way, a moment's wait makes groups larger. */
 const busy = 8;
 const mostPauses = 8;
+/** In milliseconds: while another server claims for an endpoint with a rate limit. */
+const bucketPause = 10;
 /** Over all endpoints. */
 const mostAtOnce = 1024;
 /** Over the endpoints of one tenant. */

@@ -1,10 +1,11 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
-import { locksRows, type Queries } from '../../storage/queries.ts';
-import { inBatches, insertRows, prepareQuery, rememberText } from '../../storage/rows.ts';
+import { databaseTime, locksRows, type Queries } from '../../storage/queries.ts';
+import { insertRows, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import { type StoredEvent, writeBody } from '../deliveries/event.ts';
 import { countOutcomes } from '../deliveries/statistics-store.ts';
+import { isUnclaimed, leaseMilliseconds } from '../deliveries/store.ts';
 import type { EndpointKey } from '../endpoints/store.ts';
 
 type ClaimedRow = Pick<
@@ -12,8 +13,11 @@ type ClaimedRow = Pick<
   'tenant_id' | 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
 >;
 
+/** What identifies the lease of a server on a delivery. */
+export type Lease = Pick<DeliveryRow, 'tenant_id' | 'id'> & { readonly claimed_until: string };
+
 /** A delivery that this process is to attempt now. */
-export type ClaimedDelivery = ClaimedRow & { readonly event: SentEvent };
+export type ClaimedDelivery = ClaimedRow & Lease & { readonly event: SentEvent };
 
 /** An event with the body of its deliveries: the same bytes for every endpoint and each attempt. */
 export interface SentEvent {
@@ -26,11 +30,12 @@ export interface SentEvent {
 export type SentEvents = ByteCache<SentEvent>;
 
 /** The state of a delivery after an attempt, or after it was decided that there will be none. */
-export type DeliveryState = Omit<ClaimedRow, 'event_id'> & {
-  readonly status: 'pending' | 'delivered' | 'dead';
-  /** Null for a delivery that is finished. */
-  readonly due_at: string | null;
-};
+export type DeliveryState = Omit<ClaimedRow, 'event_id'> &
+  Lease & {
+    readonly status: 'pending' | 'delivered' | 'dead';
+    /** Null for a delivery that is finished. */
+    readonly due_at: string | null;
+  };
 
 export interface WaitingEndpoint {
   readonly tenant_id: string;
@@ -64,7 +69,7 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
         case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
         (
           select due_at from webhook_deliveries as delivery
-          where delivery.tenant_id = endpoint.tenant_id and delivery.endpoint_id = endpoint.id and due_at is not null and claimed_by is null
+          where delivery.tenant_id = endpoint.tenant_id and delivery.endpoint_id = endpoint.id and due_at is not null and ${isUnclaimed(queries)}
           order by due_at, id limit 1
         ) as "dueAt"
       from waiting join webhook_endpoints as endpoint
@@ -76,7 +81,7 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
 
 interface DeliveryClaim {
   readonly endpoint: EndpointKey;
-  readonly sender: string;
+  readonly until: string;
   readonly now: string;
   readonly limit: number;
 }
@@ -88,7 +93,7 @@ interface DeliveryClaim {
  */
 export async function claimDeliveries(
   queries: Queries,
-  { endpoint, sender, now, limit }: DeliveryClaim,
+  { endpoint, until, now, limit }: DeliveryClaim,
   sent: SentEvents,
 ): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly orphaned: readonly string[] }> {
   const text = rememberText(queries, 'claim deliveries', () => {
@@ -96,20 +101,21 @@ export async function claimDeliveries(
     return sql`
       with next as materialized (
         select id from webhook_deliveries
-        where tenant_id = ${''} and endpoint_id = ${''} and due_at <= ${''} and due_at is not null and claimed_by is null
+        where tenant_id = ${''} and endpoint_id = ${''} and due_at <= ${''} and due_at is not null
+          and ${isUnclaimed(queries)}
         order by due_at, id limit ${0} ${skipped}
       )
-      update webhook_deliveries set claimed_by = ${''}
+      update webhook_deliveries set claimed_until = ${''}
       where tenant_id = ${''} and id in (select id from next)
       returning tenant_id, id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
   });
   const { tenant_id: tenantId, id: endpointId } = endpoint;
   const { rows: claimed } = await queries.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
-    CompiledQuery.raw(text, [tenantId, endpointId, now, limit, sender, tenantId]),
+    CompiledQuery.raw(text, [tenantId, endpointId, now, limit, until, tenantId]),
   );
   // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
   for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(`${tenantId} ${event_id}`);
-  const rows = claimed.map(({ redelivery_of: _, ...row }) => row);
+  const rows = claimed.map(({ redelivery_of: _, ...row }) => ({ ...row, claimed_until: until }));
   const events = await readEvents(queries, tenantId, [...new Set(rows.map(({ event_id }) => event_id))], sent);
   // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
   const orphaned = rows.filter(({ event_id }) => !events.has(event_id)).map(({ id }) => id);
@@ -126,19 +132,15 @@ export async function claimDeliveries(
   return { deliveries, orphaned };
 }
 
-/** Those of some deliveries that a process has still claimed: an erasure cancels also what is claimed. */
-export async function listClaimed(
-  queries: Queries,
-  sender: string,
-  claimed: readonly Pick<ClaimedRow, 'tenant_id' | 'id'>[],
-): Promise<ReadonlySet<string>> {
+/** The deliveries whose leases go on: an erasure cancels also what is claimed. */
+export async function listClaimed(queries: Queries, claimed: readonly Lease[]): Promise<ReadonlySet<string>> {
   const size = sizeFor(claimed);
   const text = rememberText(queries, `list ${size} claimed`, () => {
-    const keys = sql.join(Array.from({ length: size }, () => sql`(${''}, ${''})`));
-    return sql`select id from webhook_deliveries where claimed_by = ${''} and (tenant_id, id) in (values ${keys})`;
+    const keys = sql.join(Array.from({ length: size }, () => sql`(${''}, ${''}, ${''})`));
+    return sql`select id from webhook_deliveries where (tenant_id, id, claimed_until) in (values ${keys})`;
   });
-  const keys = fill(claimed).flatMap(({ tenant_id, id }) => [tenant_id, id]);
-  const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [sender, ...keys]));
+  const keys = fill(claimed).flatMap(({ tenant_id, id, claimed_until }) => [tenant_id, id, claimed_until]);
+  const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, keys));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -182,24 +184,32 @@ function listOf(size: number) {
 }
 
 /**
- * Writes attempts and the new states of their deliveries, except of those that another process has taken over or that were
- * canceled. Deliveries with the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
+ * Writes attempts and the new states of their deliveries, except of those that were canceled, or claimed again after the lease
+ * of the attempt had expired. Deliveries with the same state share a statement: that costs SQLite a quarter of an update from a list of rows.
  * @returns the ids of those that were written.
  */
 export async function finishAttempts(
   queries: Queries,
-  sender: string,
   now: string,
   attempts: readonly AttemptRow[],
   states: readonly DeliveryState[],
 ): Promise<ReadonlySet<string>> {
   const written = new Set<string>();
   for (const same of Map.groupBy(states, nameState).values()) {
-    const [{ tenant_id, status, reason, response_status, attempts: count, first_attempt_at, due_at }] = same as [
-      DeliveryState,
-    ];
+    const [{ tenant_id, status, reason, response_status, attempts: count, first_attempt_at, due_at, claimed_until }] =
+      same as [DeliveryState];
     const finishedAt = due_at === null ? now : null;
-    const values = [status, reason, response_status, count, first_attempt_at, due_at, finishedAt, tenant_id, sender];
+    const values = [
+      status,
+      reason,
+      response_status,
+      count,
+      first_attempt_at,
+      due_at,
+      finishedAt,
+      tenant_id,
+      claimed_until,
+    ];
     for (let start = 0; start < same.length; start += mostFinished) {
       const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
       const text = rememberText(
@@ -208,8 +218,8 @@ export async function finishAttempts(
         () => sql`
           update webhook_deliveries set
             status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
-            due_at = ${''}, finished_at = ${''}, claimed_by = null
-          where tenant_id = ${''} and claimed_by = ${''} and id in (${listOf(sizeFor(ids))})
+            due_at = ${''}, finished_at = ${''}, claimed_until = null
+          where tenant_id = ${''} and claimed_until = ${''} and id in (${listOf(sizeFor(ids))})
           returning id`,
       );
       const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
@@ -225,37 +235,11 @@ export async function finishAttempts(
 
 /** Everything but the id: states of one name are written by one statement. */
 function nameState(state: DeliveryState): string {
-  const { tenant_id, status, reason, response_status, attempts, first_attempt_at, due_at } = state;
-  return `${tenant_id} ${status} ${reason} ${response_status} ${attempts} ${first_attempt_at} ${due_at}`;
+  const { tenant_id, status, reason, response_status, attempts, first_attempt_at, due_at, claimed_until } = state;
+  return `${tenant_id} ${status} ${reason} ${response_status} ${attempts} ${first_attempt_at} ${due_at} ${claimed_until}`;
 }
 
 const mostFinished = 128;
-
-/**
- * Releases deliveries that are stored as claimed by a process that does not attempt them: claims of a commit with a
- * lost response, or of an attempt that failed. It reads all waiting deliveries, so call it only after such a failure.
- * @param readHeld returns the deliveries that the process attempts; called after its claims are read, because attempts
- *   end meanwhile.
- */
-export async function releaseStrays(
-  queries: Queries,
-  sender: string,
-  readHeld: () => ReadonlySet<string>,
-): Promise<void> {
-  const claimed = await queries
-    .selectFrom('webhook_deliveries')
-    .select(['tenant_id', 'id'])
-    .where('due_at', 'is not', null)
-    .where('claimed_by', '=', sender)
-    .execute();
-  const held = readHeld();
-  const strays = claimed.filter(({ id }) => !held.has(id));
-  const release = queries.updateTable('webhook_deliveries').set({ claimed_by: null }).where('claimed_by', '=', sender);
-  for (const [tenantId, ofTenant] of Map.groupBy(strays, ({ tenant_id }) => tenant_id)) {
-    const ids = ofTenant.map(({ id }) => id);
-    await inBatches(ids, (some) => release.where('tenant_id', '=', tenantId).where('id', 'in', some).execute());
-  }
-}
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
 export async function endStranded(
@@ -269,11 +253,13 @@ export async function endStranded(
   const { numAffectedRows } = await sql`
     with next as materialized (
       select id from webhook_deliveries
-      where tenant_id = ${endpoint.tenant_id} and endpoint_id = ${endpoint.id} and due_at is not null and claimed_by is null
+      where tenant_id = ${endpoint.tenant_id} and endpoint_id = ${endpoint.id} and due_at is not null
+        and ${isUnclaimed(queries)}
       order by due_at, id limit ${sql.lit(strandedBatch)} ${skipped}
     )
     update webhook_deliveries set
-      status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, finished_at = ${now}
+      status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, claimed_until = null,
+      finished_at = ${now}
     where tenant_id = ${endpoint.tenant_id} and id in (select id from next)`.execute(queries);
   const outcome = { endpoint, result: 'dead', responseTime: null } as const;
   if (status === 'dead') await countOutcomes(queries, now, Array(Number(numAffectedRows)).fill(outcome));
@@ -281,55 +267,35 @@ export async function endStranded(
 
 const strandedBatch = 500;
 
-/** Says that a process is alive. @returns the beats of every process that sends. */
-export async function beat(queries: Queries, sender: string): Promise<ReadonlyMap<string, number>> {
-  await countBeat(queries, sender);
-  const senders = await queries.selectFrom('webhook_senders').selectAll().execute();
-  return new Map(senders.map(({ id, beats }) => [id, Number(beats)]));
+/** A lease on what is claimed in a transaction. It starts after earlier leases have expired, so its end identifies it. */
+export async function startLease(queries: Queries): Promise<string> {
+  const text = rememberText(
+    queries,
+    'start lease',
+    () => sql`select ${databaseTime(queries, leaseMilliseconds)} as until`,
+  );
+  const { rows } = await queries.executeQuery<{ until: string }>(CompiledQuery.raw(text, []));
+  return (rows[0] as { readonly until: string }).until;
 }
 
-async function countBeat(queries: Queries, sender: string): Promise<void> {
+/** Ends the leases on deliveries that are not attempted any more, so that they can be claimed again. */
+export async function releaseDeliveries(queries: Queries, claimed: readonly Lease[]): Promise<void> {
+  for (const { tenant_id, id, claimed_until } of claimed)
+    await queries
+      .updateTable('webhook_deliveries')
+      .set({ claimed_until: null })
+      .where('tenant_id', '=', tenant_id)
+      .where('id', '=', id)
+      .where('claimed_until', '=', claimed_until)
+      .execute();
+}
+
+/** Ends every lease. */
+export async function releaseAll(queries: Queries): Promise<void> {
   await queries
-    .insertInto('webhook_senders')
-    .values({ id: sender, beats: 1 })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ beats: sql`webhook_senders.beats + 1` }))
-    .execute();
-}
-
-/**
- * Keeps a process on the list until the transaction ends, or puts it back: a process that removes it waits, and then releases
- * what was claimed in this transaction too. The claims of a process that is not on the list would never be released. SQLite has one
- * process, which frees everything when it starts.
- */
-export async function holdPlace(queries: Queries, sender: string): Promise<void> {
-  if (!locksRows(queries)) return;
-  const [held] = await selectPlace(queries, { sender });
-  if (held === undefined) await countBeat(queries, sender);
-}
-
-// A beat does not change the key, so it does not wait for this.
-const selectPlace = prepareQuery<{ sender: string }, { readonly id: string }>((queries, parameter) => {
-  const query = queries.selectFrom('webhook_senders').select('id').where('id', '=', parameter('sender'));
-  return locksRows(queries) ? query.forKeyShare() : query;
-});
-
-/** Takes processes off the list. */
-export async function removeSenders(queries: Queries, senders: readonly string[]): Promise<void> {
-  if (senders.length > 0) await queries.deleteFrom('webhook_senders').where('id', 'in', senders).execute();
-}
-
-/**
- * Frees what was claimed by processes that are not on the list. It looks at all that waits, so ask for it only when a
- * process has ended.
- * @returns how many deliveries.
- */
-export async function freeOrphans(queries: Queries): Promise<number> {
-  const { numUpdatedRows } = await queries
     .updateTable('webhook_deliveries')
-    .set({ claimed_by: null })
+    .set({ claimed_until: null })
     .where('due_at', 'is not', null)
-    .where('claimed_by', 'is not', null)
-    .where('claimed_by', 'not in', (row) => row.selectFrom('webhook_senders').select('webhook_senders.id'))
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+    .where('claimed_until', 'is not', null)
+    .execute();
 }
