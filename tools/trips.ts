@@ -165,8 +165,8 @@ async function prepareDelivery(
       const delivered = sender.counts.delivered + 1;
       while (sender.counts.delivered < delivered || sender.hasWork) {
         await sender.waitForWork();
-        await sender.gather();
-        await sender.turn();
+        await sender.batch();
+        await sender.tick();
       }
     },
   };

@@ -9,7 +9,7 @@ import { transitions } from '../../server/controls/status.ts';
 import { knownVersions } from '../../server/http/answer.ts';
 import { problemKinds } from '../../server/http/problem.ts';
 import { receiverPort } from '../../server/site/demo/seed.ts';
-import { attemptOffsets } from '../../server/webhooks/sender/schedule.ts';
+import { attemptOffsets } from '../../server/webhooks/sender/attempt.ts';
 import { pagesFolder } from '../site/read-pages.ts';
 
 const read = (page: string): string => readFileSync(join(pagesFolder, `${page}.md`), 'utf8');

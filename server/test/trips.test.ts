@@ -11,7 +11,7 @@ const mostFiles = {
   'breach-patch': 25,
   'scim-patch': 27,
   'public-notice': 15,
-  'webhook-delivery': 19,
+  'webhook-delivery': 12,
 };
 
 describe('the files that one warm request runs', () => {

@@ -1,16 +1,11 @@
 import { sql } from 'kysely';
 import type { Installation } from '../../server/installation/installation.ts';
 import { ByteCache } from '../../server/storage/cache.ts';
-import { inTransaction } from '../../server/storage/database.ts';
+import { inTransaction, runUnitOfWork } from '../../server/storage/database.ts';
 import { insertRow, newId } from '../../server/storage/rows.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DeliveryState,
-  finishAttempts,
-  type SentEvent,
-  startLease,
-} from '../../server/webhooks/sender/store.ts';
+import type { Endpoint } from '../../server/webhooks/endpoints/store.ts';
+import type { ClaimedDelivery, DeliveryState, SentEvent } from '../../server/webhooks/sender/attempt.ts';
+import { claimDeliveries, finishAttempts, startLease } from '../../server/webhooks/sender/store.ts';
 import type { Bench, Finding } from './benchmark.ts';
 import { createSite, openSite } from './site.ts';
 import { spreadOf } from './slices.ts';
@@ -24,12 +19,12 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
   const times: number[] = [];
   const sent = new ByteCache<SentEvent>();
   for (let turn = 0; turn < 1000; turn += 1) {
-    const endpoint = { tenant_id: tenantId, id: `endpoint-${turn % 10}` };
-    await inTransaction(database, async (queries) => {
-      const until = await startLease(queries);
-      const claim = () => claimDeliveries(queries, { endpoint, until, now: clock(), limit: 64 }, sent);
+    const endpoint = { tenant_id: tenantId, id: `endpoint-${turn % 10}` } as Endpoint;
+    await runUnitOfWork(database, clock(), async (work) => {
+      const until = await startLease(work.transaction);
+      const claim = () => claimDeliveries(work, { endpoint, until, limit: 64 }, sent);
       const { deliveries } = await time(times, claim);
-      await finishAttempts(queries, clock(), [], deliveries.map(arrive));
+      await finishAttempts(work.transaction, work.now, [], deliveries.map(arrive));
     });
   }
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);

@@ -6,10 +6,10 @@ import { systemSource } from '../../server/ledger/audit/store.ts';
 import { runUnitOfWork } from '../../server/storage/database.ts';
 import { FaultLog } from '../../server/storage/fault-log.ts';
 import { newId } from '../../server/storage/rows.ts';
-import { writeBody } from '../../server/webhooks/deliveries/event.ts';
 import { emitEvents } from '../../server/webhooks/deliveries/outbox.ts';
 import { createEndpoint } from '../../server/webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../../server/webhooks/endpoints/endpoint.ts';
+import { writeBody } from '../../server/webhooks/sender/attempt.ts';
 import { runSender } from '../../server/webhooks/sender/run-sender.ts';
 import { WebhookSender } from '../../server/webhooks/sender/sender.ts';
 import { Receivers } from '../../server/webhooks/transport/receivers.ts';
@@ -175,12 +175,12 @@ async function queueEvents({ database, clock }: Installation, { tenantId }: Site
 /** Sends what waits as a running server does. @param enough stops when so many were delivered. */
 async function drain(sender: WebhookSender, enough = perSlice): Promise<number> {
   const until = sender.counts.delivered + enough;
-  await sender.look();
+  await sender.poll();
   while (sender.counts.delivered < until) {
     if (!sender.hasWork) await sender.waitForWork();
     else {
-      await sender.gather();
-      await sender.turn();
+      await sender.batch();
+      await sender.tick();
     }
   }
   return enough;

@@ -282,12 +282,12 @@ describeServer(
       await happen(server, tenant, eventsOf('a', 16));
       const senders = [one.sender, other.sender];
       for (const sender of senders) {
-        await sender.look();
-        await sender.turn();
+        await sender.poll();
+        await sender.tick();
       }
-      await Promise.all(senders.map((sender) => sender.settle()));
+      await Promise.all(senders.map((sender) => sender.drain()));
       assert.equal(receiver.received.length, 16);
-      await Promise.all(senders.map((sender) => sender.turn()));
+      await Promise.all(senders.map((sender) => sender.tick()));
       const health = await server.installation.database.kysely
         .selectFrom('webhook_health')
         .select('failures')

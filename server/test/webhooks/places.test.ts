@@ -32,15 +32,15 @@ describeServerOnEachDatabase(
       for (let count = 0; count < 34; count += 1)
         await createEndpoint(server, tenant, `http://127.0.0.1:${port}/${count}`);
       await happen(server, tenant, eventsOf('a', 10));
-      await sender.look();
+      await sender.poll();
       let turns = 0;
-      for (; sender.hasWork && turns < 20; turns += 1) await sender.turn();
+      for (; sender.hasWork && turns < 20; turns += 1) await sender.tick();
       assert.ok(turns <= 3, `${turns} turns`);
       assert.ok(sender.inFlight >= 256 && sender.inFlight < 300);
       isReleased = true;
       for (const response of held) response.writeHead(204).end();
       while (sender.inFlight > 0 || sender.hasWork) {
-        if (sender.hasWork) await sender.turn();
+        if (sender.hasWork) await sender.tick();
         else await sender.waitForWork();
       }
       // On a slow machine some of the held deliveries may have timed out; each was attempted in any case.
@@ -69,14 +69,14 @@ describeServerOnEachDatabase(
       await createEndpoint(server, tenant, `http://127.0.0.1:${port}/`);
       await happen(server, tenant, eventsOf('a', 1));
       const begin = async ({ sender }: TestSender, attempt: number) => {
-        await sender.look();
-        await sender.turn();
+        await sender.poll();
+        await sender.tick();
         await arrivals[attempt]?.promise;
       };
       const end = async ({ sender }: TestSender, attempt: number, status: number) => {
         held[attempt]?.writeHead(status).end();
-        await sender.settle();
-        await sender.turn();
+        await sender.drain();
+        await sender.tick();
       };
       await begin(slow, 0);
       await expireLeases(server);

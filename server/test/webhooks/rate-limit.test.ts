@@ -101,8 +101,8 @@ describeServerOnEachDatabase(
       assert.equal(sender.hasWork, false);
       await sender.waitForWork();
       server.clock.advance(50);
-      await sender.turn();
-      await sender.settle();
+      await sender.tick();
+      await sender.drain();
       // As many as may be under way at once in the beginning.
       assert.equal(receiver.received.length, 10);
     });

@@ -7,7 +7,7 @@ import {
   planRetry,
   readRetryAfter,
   retryWindow,
-} from '../../webhooks/sender/schedule.ts';
+} from '../../webhooks/sender/attempt.ts';
 
 const start = Date.parse('2026-11-21T12:00:00.000Z');
 const at = (offset: number) => new Date(start + offset).toISOString();

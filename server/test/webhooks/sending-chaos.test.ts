@@ -65,18 +65,18 @@ async function play(server: TestServer, steps: readonly Step[]): Promise<void> {
     return { subject, number: counts.get(subject) as number };
   };
   const turn = async ({ sender }: TestSender) => {
-    await sender.look();
-    await sender.turn();
-    await sender.settle();
+    await sender.poll();
+    await sender.tick();
+    await sender.drain();
   };
   /** The process is gone, and its leases have expired; what it still does comes to nothing. */
   const end = async (who: 0 | 1, isSilentEnd: boolean) => {
     const { sender } = senders[who];
-    await sender.look();
+    await sender.poll();
     isSilent = isSilentEnd;
     const before = receiver.received.length;
-    await sender.turn();
-    if (!isSilentEnd) await sender.settle();
+    await sender.tick();
+    if (!isSilentEnd) await sender.drain();
     else while (receiver.received.length < before + sender.inFlight) await new Promise(setImmediate);
     isSilent = false;
     await expireLeases(server);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { attemptOffsets } from '../../webhooks/sender/schedule.ts';
+import { attemptOffsets } from '../../webhooks/sender/attempt.ts';
 import type { Lookup } from '../../webhooks/transport/connection.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
@@ -74,9 +74,9 @@ describeServerOnEachDatabase(
       const subject = needle('subject');
       await completeRequest(tenant, subject);
       receiver.reply = { status: 500, text: `no ${subject} here` };
-      await sending.sender.look();
-      await sending.sender.turn();
-      await sending.sender.settle();
+      await sending.sender.poll();
+      await sending.sender.tick();
+      await sending.sender.drain();
       assert.ok(receiver.received.length > 0);
       const sent = receiver.received.length;
       await eraseSubject(tenant, subject);
@@ -107,8 +107,8 @@ describeServerOnEachDatabase(
       const subject = needle('subject');
       await completeRequest(tenant, subject);
       await completeRequest(tenant, 'kept-at-once');
-      await sending.sender.look();
-      await sending.sender.turn();
+      await sending.sender.poll();
+      await sending.sender.tick();
       await asked.promise;
       await eraseSubject(tenant, subject);
       found.resolve();
@@ -394,8 +394,8 @@ describeServerOnEachDatabase(
       receiver.reply = null;
       const send = async (count: number) => {
         await openRequest(server, tenant);
-        await sending.sender.look();
-        await sending.sender.turn();
+        await sending.sender.poll();
+        await sending.sender.tick();
         while (receiver.received.length < count) await new Promise(setImmediate);
       };
       await send(1);
@@ -505,14 +505,14 @@ describeServerOnEachDatabase(
       const good = await createEndpoint(server, tenant, receiver.url);
       for (let count = 0; count < 100; count += 1) await openRequest(server, tenant, `subject-${count}`);
       const { sender } = sending;
-      await sender.look();
+      await sender.poll();
       const arrived = () => receiver.received.length;
       while (arrived() < 100) {
-        if (sender.hasWork) await sender.turn();
+        if (sender.hasWork) await sender.tick();
         else await sender.waitForWork();
       }
       assert.ok(hanging.received.length <= 8);
-      while (sender.hasWork) await sender.turn();
+      while (sender.hasWork) await sender.tick();
       const done = (await readDeliveries(server, tenant)).filter(({ endpoint_id }) => endpoint_id === good.id);
       assert.ok(done.filter(({ status }) => status === 'delivered').length >= 90);
     });
@@ -527,14 +527,14 @@ describeServerOnEachDatabase(
       const events = 8;
       for (let count = 0; count < events; count += 1) await openRequest(server, tenant, `subject-${count}`);
       const { sender } = sending;
-      await sender.look();
-      await sender.turn();
+      await sender.poll();
+      await sender.tick();
       // A share of all slots, and one for each of the others.
       assert.ok(sender.inFlight >= 256 && sender.inFlight <= 256 + 49);
       const good = await createEndpoint(server, tenant, receiver.url, { eventTypes: ['webhook.test'] });
       payload(await server.request('POST', `/v1/webhooks/${good.id}/test`, { key: tenant.key }));
-      await sender.look();
-      await sender.turn();
+      await sender.poll();
+      await sender.tick();
       while (receiver.received.length < 1) await sender.waitForWork();
     });
 
@@ -555,16 +555,16 @@ describeServerOnEachDatabase(
           },
         });
         Object.assign(database.kysely, { transaction: begin });
-        await assert.rejects(sender.turn(), /the connection was lost/);
+        await assert.rejects(sender.tick(), /the connection was lost/);
         Object.assign(database.kysely, { transaction: transaction.bind(database.kysely) });
       };
-      await sender.look();
+      await sender.poll();
       await loseAnswer();
       assert.equal(receiver.received.length, 0);
       await expireLeases(server);
-      await sender.look();
-      await sender.turn();
-      await sender.settle();
+      await sender.poll();
+      await sender.tick();
+      await sender.drain();
       await loseAnswer();
       await sending.deliver();
       await openRequest(server, tenant, 'second');
@@ -586,8 +586,8 @@ describeServerOnEachDatabase(
       receiver.reply = null;
       await openRequest(server, tenant);
       const first = createTestSender(server);
-      await first.sender.look();
-      await first.sender.turn();
+      await first.sender.poll();
+      await first.sender.tick();
       assert.notEqual((await readOnlyDelivery(server, tenant)).claimed_until, null);
       await first.sender.stop(0);
       const { claimed_until, attempts, status } = await readOnlyDelivery(server, tenant);
@@ -607,9 +607,9 @@ describeServerOnEachDatabase(
       });
       const { tenant } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant);
-      await sending.sender.look();
-      await sending.sender.turn();
-      await sending.sender.settle();
+      await sending.sender.poll();
+      await sending.sender.tick();
+      await sending.sender.drain();
       isBroken = false;
       await expireLeases(server);
       await sending.deliver();
@@ -629,9 +629,9 @@ describeServerOnEachDatabase(
         receiver.reply = null;
         await openRequest(server, tenant);
         await using dead = createTestSender(server);
-        await dead.sender.look();
+        await dead.sender.poll();
         const started = Date.now();
-        await dead.sender.turn();
+        await dead.sender.tick();
         const { claimed_until } = await readOnlyDelivery(server, tenant);
         const claimedAt = Date.parse(claimed_until ?? '') - 20_000;
         assert.ok(claimedAt >= started - 1 && claimedAt <= Date.now(), `${claimedAt - started}`);

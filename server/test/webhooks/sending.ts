@@ -75,10 +75,10 @@ export function createTestSender(
   const deliver = async () => {
     do {
       while (sender.hasWork) {
-        await sender.turn();
-        await sender.settle();
+        await sender.tick();
+        await sender.drain();
       }
-      while (await sender.look());
+      while (await sender.poll());
     } while (sender.hasWork);
   };
   return { sender, deliver, [Symbol.asyncDispose]: () => sender.stop(0) };

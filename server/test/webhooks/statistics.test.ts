@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
-import { writeAttempts } from '../../webhooks/sender/changes.ts';
+import { writeAttempts } from '../../webhooks/sender/store.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';

@@ -49,9 +49,3 @@ export interface NewWebhookEvent {
 }
 
 export type StoredEvent = Selectable<Tables['webhook_events']>;
-
-/** The body of its deliveries (spec.md "Webhook delivery body"), the same bytes for each. */
-export function writeBody(event: Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'tenant_id' | 'data'>): string {
-  const { id, type, created_at, tenant_id, data } = event;
-  return `{"id":"${id}","type":"${type}","createdAt":"${created_at}","tenantId":"${tenant_id}","data":${data}}`;
-}

@@ -77,15 +77,18 @@ export function readPrivateKey(text: string): KeyObject {
 
 /** The value of `Svc-Signature`: `t=<unix seconds>,v1=<hex>` with one `v1` a secret (contract.md "Signatures"). */
 export function signPayload({ keys, timestamp, body }: Omit<SignedDelivery, 'id'>): string {
-  const digests = keys.map(({ whole }) => createHmac('sha256', whole).update(`${timestamp}.`).update(body));
-  return [`t=${timestamp}`, ...digests.map((digest) => `v1=${digest.digest('hex')}`)].join(',');
+  let value = `t=${timestamp}`;
+  for (const { whole } of keys)
+    value += `,v1=${createHmac('sha256', whole).update(`${timestamp}.`).update(body).digest('hex')}`;
+  return value;
 }
 
 /** The value of `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` a secret, over `<id>.<t>.<body>`. */
 export function signStandardPayload({ id, keys, timestamp, body }: SignedDelivery): string {
-  const start = `${id}.${timestamp}.`;
-  const digests = keys.map(({ decoded }) => createHmac('sha256', decoded).update(start).update(body));
-  return digests.map((digest) => `v1,${digest.digest('base64')}`).join(' ');
+  const values: string[] = [];
+  for (const { decoded } of keys)
+    values.push(`v1,${createHmac('sha256', decoded).update(`${id}.${timestamp}.`).update(body).digest('base64')}`);
+  return values.join(' ');
 }
 
 /**
@@ -118,8 +121,10 @@ export function webhookHeaders(
 
 /** The opened signer of an endpoint, kept for many deliveries: opening a key costs as much as signing with it. */
 export interface OpenedSigner {
-  /** The sealed keys that were opened. */
+  /** The sealed keys, as they are stored with the endpoint. */
   readonly sealed: string;
+  /** When the next of them expires; null for never. */
+  readonly until: string | null;
   /** The signer, or the kind of key that does not open, so that the endpoint cannot be signed for. */
   readonly signer: EndpointSigner | UnopenedKey;
 }
@@ -127,26 +132,28 @@ export interface OpenedSigner {
 /**
  * Opens the keys that sign for an endpoint now. A previous secret that does not open is ignored: rotating a secret that
  * was sealed by another installation fixes it.
- * @param known the signer that was opened before; returned if the keys are the same.
+ * @param known the signer that was opened before; returned if the keys are the same and none has expired.
  */
 export function openSigner(
   box: SecretBox,
   endpoint: Pick<Endpoint, 'id' | 'secret' | 'previous_secrets' | 'signing_key'>,
   now: string,
-  known: OpenedSigner | null = null,
+  known?: OpenedSigner,
 ): OpenedSigner {
-  const { id, signing_key: signingKey } = endpoint;
+  const { id, secret, previous_secrets: earlier, signing_key: signingKey } = endpoint;
+  const sealed = `${secret} ${earlier} ${signingKey}`;
+  if (known?.sealed === sealed && (known.until === null || now < known.until)) return known;
   const active = listSecrets(endpoint).filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
-  const sealed = [...active.map((secret) => secret.sealed), signingKey].join(' ');
-  if (known?.sealed === sealed) return known;
+  const ends = active.map(({ expiresAt }) => expiresAt).filter((end) => end !== null);
+  const opened = { sealed, until: ends.sort()[0] ?? null };
   const [current, ...previous] = active.map((secret) =>
     openOrNull(() => readSigningKey(box.open(secret.sealed, secretPurpose(id)))),
   );
-  if (current === undefined || current === null) return { sealed, signer: 'secret' };
+  if (current === undefined || current === null) return { ...opened, signer: 'secret' };
   const keys = [current, ...previous.filter((key) => key !== null)];
-  if (signingKey === null) return { sealed, signer: { keys, privateKey: null } };
+  if (signingKey === null) return { ...opened, signer: { keys, privateKey: null } };
   const privateKey = openOrNull(() => readPrivateKey(box.open(signingKey, signingKeyPurpose(id))));
-  return { sealed, signer: privateKey === null ? 'private key' : { keys, privateKey } };
+  return { ...opened, signer: privateKey === null ? 'private key' : { keys, privateKey } };
 }
 
 function openOrNull<Key>(open: () => Key): Key | null {

@@ -27,22 +27,22 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   database.signals.on('deliveries', notice);
   database.signals.on('erased', forget);
   const tasks = [
-    repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.look()),
+    repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.poll()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
     repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
   const start = async () => {
     // A SQLite file has one server: every lease is of one that crashed.
     if (database.dialect === 'sqlite') await releaseAll(database.kysely);
-    await sender.look();
+    await sender.poll();
   };
   const work = async () => {
     await start().catch((error: unknown) => faults.logTask(error, 'the sender started badly'));
     while (!isStopping) {
       await sender.waitForWork();
       while (!isStopping && sender.hasWork) {
-        await sender.gather();
-        await sender.turn().catch(async (error: unknown) => {
+        await sender.batch();
+        await sender.tick().catch(async (error: unknown) => {
           faults.logTask(error, 'sending failed');
           await wait(1000, undefined, { ref: false });
         });

@@ -1,23 +1,22 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteCache } from '../../storage/cache.ts';
 import { type Clock, type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
-import type { Receivers } from '../transport/receivers.ts';
-import { type Attempt, type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
-import { claimForEndpoint, writeAttempts } from './changes.ts';
-import { Lane } from './lane.ts';
+import type { DeliveryOutcome, Receivers } from '../transport/receivers.ts';
+import { type Attempt, type ClaimedDelivery, type EndedAttempt, endAttempt, failUnsigned } from './attempt.ts';
 import { lockBucket, storeBucket } from './rate.ts';
 import {
-  type ClaimedDelivery,
-  endStranded,
+  claimDeliveries,
+  endUndeliverable,
   listClaimed,
   listWaitingEndpoints,
   releaseDeliveries,
   type SentEvents,
   startLease,
+  writeAttempts,
 } from './store.ts';
 
 export interface SenderOptions {
@@ -31,20 +30,24 @@ export interface SenderOptions {
 }
 
 /**
- * Sends what waits to the endpoints: at least once, several at a time, each endpoint in its own lane. One
- * transaction writes the attempts that ended and claims the next ones, so that under load one sync serves many.
+ * Sends what waits to the endpoints: at least once, several at a time, from a queue for each endpoint. One transaction (`tick`)
+ * writes the attempts that ended and claims the next ones, so that under load one sync serves many. A claim is a lease: what a
+ * server that crashed had claimed can be claimed again when it has expired.
  */
 export class WebhookSender {
   readonly #options: Required<SenderOptions>;
-  readonly #lanes = new Map<string, Lane>();
-  readonly #underWay = new Map<string, { readonly delivery: ClaimedDelivery; readonly running: Promise<void> }>();
+  readonly #queues = new Map<string, EndpointQueue>();
+  /** The attempts under way, by delivery. */
+  readonly #inFlight = new Map<string, { readonly delivery: ClaimedDelivery; readonly running: Promise<void> }>();
   #ended: EndedAttempt[] = [];
   #woken = Promise.withResolvers<void>();
-  #turning: Promise<void> = Promise.resolve();
+  #ticking: Promise<void> = Promise.resolve();
   /** Attempts since the start, and how many of them were answered over a new or a kept connection. */
   readonly counts = { delivered: 0, failed: 0, opened: 0, reused: 0 };
   #isStopping = false;
   #sent: SentEvents = new ByteCache(sentBytes);
+  /** By endpoint: to open a key costs as much as to sign with it. */
+  readonly #signers = new ByteCache<OpenedSigner>(signerBytes);
   /** The deliveries that the next query looks up, and its result. */
   #asked: { readonly deliveries: ClaimedDelivery[]; readonly claimed: Promise<ReadonlySet<string>> } | null = null;
 
@@ -53,7 +56,7 @@ export class WebhookSender {
   }
 
   get inFlight(): number {
-    return this.#underWay.size;
+    return this.#inFlight.size;
   }
 
   /** Forgets the bodies of events: some may have been erased. */
@@ -64,10 +67,10 @@ export class WebhookSender {
   /** These endpoints may have something that is due. */
   notice(endpoints: readonly EndpointKey[]): void {
     for (const endpoint of endpoints) {
-      const name = nameLane(endpoint);
-      const lane = this.#lanes.get(name) ?? new Lane(endpoint);
-      lane.hasDue = true;
-      this.#lanes.set(name, lane);
+      const name = nameQueue(endpoint);
+      const queue = this.#queues.get(name) ?? new EndpointQueue(endpoint);
+      queue.hasDue = true;
+      this.#queues.set(name, queue);
     }
     this.#woken.resolve();
   }
@@ -77,34 +80,37 @@ export class WebhookSender {
    * or deleted.
    * @returns true if there may be more to end.
    */
-  async look(): Promise<boolean> {
+  async poll(): Promise<boolean> {
     const { database, clock } = this.#options;
     const waiting = await listWaitingEndpoints(database.kysely);
     const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
     this.notice(due);
-    const stranded = waiting.filter(({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null);
-    for (const endpoint of stranded)
-      await runUnitOfWork(database, clock(), ({ transaction, now }) => endStranded(transaction, now, endpoint));
-    return stranded.length > 0;
+    const undeliverable = waiting.filter(
+      ({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null,
+    );
+    for (const endpoint of undeliverable)
+      await runUnitOfWork(database, clock(), ({ transaction, now }) => endUndeliverable(transaction, now, endpoint));
+    return undeliverable.length > 0;
   }
 
-  /** Resolves when a turn may have something to do, also because the first pause of a lane ends. */
+  /** Resolves when a tick may have something to do, also because the first pause of a queue ends. */
   async waitForWork(): Promise<void> {
     const now = Date.parse(this.#options.clock());
-    const times = [...this.#lanes.values()].map((lane) => lane.resumesAt(now)).filter((time) => time !== null);
-    const pause = Math.max(1, Math.min(...times) - now);
-    const timer = times.length === 0 ? undefined : setTimeout(() => this.#woken.resolve(), pause).unref();
+    let first = Number.POSITIVE_INFINITY;
+    for (const queue of this.#queues.values()) first = Math.min(first, queue.resumesAt(now));
+    const pause = Math.max(1, first - now);
+    const timer = Number.isFinite(pause) ? setTimeout(() => this.#woken.resolve(), pause).unref() : undefined;
     await this.#woken.promise;
     clearTimeout(timer);
     this.#woken = Promise.withResolvers();
   }
 
   /**
-   * Resolves when what ends at about this moment has ended, to be written in one turn: at once where little is under way,
+   * Resolves when what ends at about this moment has ended, to be written in one tick: at once where little is under way,
    * within some milliseconds where much is.
    */
-  async gather(): Promise<void> {
-    if (this.#underWay.size < busy) return new Promise((resolve) => setImmediate(resolve));
+  async batch(): Promise<void> {
+    if (this.#inFlight.size < busy) return turnEventLoop();
     for (let pause = 0, before = -1; pause < mostPauses && before < this.#ended.length; pause += 1) {
       before = this.#ended.length;
       await wait(1);
@@ -112,41 +118,41 @@ export class WebhookSender {
   }
 
   get hasWork(): boolean {
-    return this.#ended.length > 0 || this.#readyLanes().length > 0;
+    return this.#ended.length > 0 || this.#readyQueues().length > 0;
   }
 
-  /** Writes what ended since the last turn, claims what may begin, and begins it. Call it again when it has ended. */
-  turn(): Promise<void> {
-    // A turn beside the last write of `stop` would write what that has just freed.
-    if (!this.#isStopping) this.#turning = this.#turn();
-    return this.#turning;
+  /** Writes what ended since the last tick, claims what may begin, and begins it. Call it again when it has ended. */
+  tick(): Promise<void> {
+    // A tick beside the last write of `stop` would write what that has just released.
+    if (!this.#isStopping) this.#ticking = this.#tick();
+    return this.#ticking;
   }
 
-  async #turn(): Promise<void> {
+  async #tick(): Promise<void> {
     const { database, clock } = this.#options;
     const ended = this.#ended;
     this.#ended = [];
-    const lanes = this.#readyLanes();
+    const queues = this.#readyQueues();
     // A delivery that is committed from here on is noticed again.
-    for (const lane of lanes) lane.hasDue = false;
+    for (const queue of queues) queue.hasDue = false;
     const claimed = await runUnitOfWork(database, clock(), async (work) => {
       await writeAttempts(work, ended);
-      return lanes.length === 0 ? [] : this.#claim(work, lanes);
+      return queues.length === 0 ? [] : this.#claim(work, queues);
     }).catch((error: unknown) => {
       // The commit may have succeeded: the attempts are written again, and the leases on what it claimed expire.
       this.#ended.unshift(...ended);
-      for (const lane of lanes) lane.hasDue = true;
+      for (const queue of queues) queue.hasDue = true;
       throw error;
     });
     const startedAt = clock();
     for (const claim of claimed) this.#begin(claim, startedAt);
     const now = Date.parse(startedAt);
-    for (const [name, lane] of this.#lanes) if (lane.isIdle(now)) this.#lanes.delete(name);
+    for (const [name, queue] of this.#queues) if (queue.isIdle(now)) this.#queues.delete(name);
   }
 
   /** Resolves when no attempt is under way any more. */
-  async settle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all([...this.#underWay.values()].map(({ running }) => running));
+  async drain(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all([...this.#inFlight.values()].map(({ running }) => running));
   }
 
   /**
@@ -156,16 +162,16 @@ export class WebhookSender {
   async stop(milliseconds: number): Promise<void> {
     this.#isStopping = true;
     this.#woken.resolve();
-    // A turn under way must not write claims after they are freed below.
-    await this.#turning.catch(() => undefined);
+    // A tick under way must not write claims after they are released below.
+    await this.#ticking.catch(() => undefined);
     const { database, clock, receivers } = this.#options;
     const inTime = new AbortController();
     const late = wait(milliseconds, undefined, { signal: inTime.signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.settle(), late]);
+    await Promise.race([this.drain(), late]);
     inTime.abort();
-    const cutOff = [...this.#underWay.values()].map(({ delivery }) => delivery);
+    const cutOff = [...this.#inFlight.values()].map(({ delivery }) => delivery);
     receivers.close();
-    await this.settle();
+    await this.drain();
     await runUnitOfWork(database, clock(), async (work) => {
       await writeAttempts(work, this.#ended);
       await releaseDeliveries(work.transaction, cutOff);
@@ -173,131 +179,130 @@ export class WebhookSender {
     this.#ended = [];
   }
 
-  #readyLanes(): readonly Lane[] {
-    if (this.#isStopping) return [];
+  #readyQueues(): readonly EndpointQueue[] {
+    const ready: EndpointQueue[] = [];
+    if (this.#isStopping) return ready;
     const now = Date.parse(this.#options.clock());
-    const isFull = this.#underWay.size >= mostAtOnce;
+    const isFull = this.#inFlight.size >= mostAtOnce;
     const ofTenants = this.#countOfTenants();
-    // Where the tenant has all places that it may have, a lane waits until one of them is free.
-    const mayHaveMore = ({ endpoint }: Lane) => !isFull && (ofTenants.get(endpoint.tenant_id) ?? 0) < mostOfTenant;
-    return [...this.#lanes.values()].filter(
-      (lane) => lane.hasDue && lane.capacity(now) > 0 && (lane.inFlight === 0 || mayHaveMore(lane)),
-    );
+    for (const queue of this.#queues.values()) {
+      // Where the tenant has all places that it may have, a queue waits until one of them is free.
+      const mayHaveMore = !isFull && (ofTenants.get(queue.endpoint.tenant_id) ?? 0) < mostOfTenant;
+      if (queue.hasDue && queue.capacity(now) > 0 && (queue.inFlight === 0 || mayHaveMore)) ready.push(queue);
+    }
+    return ready;
   }
 
   /** How many attempts of each tenant are under way. */
   #countOfTenants(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { endpoint, inFlight } of this.#lanes.values())
+    for (const { endpoint, inFlight } of this.#queues.values())
       counts.set(endpoint.tenant_id, (counts.get(endpoint.tenant_id) ?? 0) + inFlight);
     return counts;
   }
 
   /**
-   * Claims for each lane as much as it has capacity for. A tenant may have a part of all places; a lane in which nothing is
+   * Claims for each queue as much as it has capacity for. A tenant may have a part of all places; a queue of which nothing is
    * under way gets one in any case, so that no number of slow receivers keeps another waiting.
    */
-  async #claim(work: UnitOfWork, lanes: readonly Lane[]): Promise<readonly Claim[]> {
+  async #claim(work: UnitOfWork, queues: readonly EndpointQueue[]): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     const ofTenants = this.#countOfTenants();
-    let places = mostAtOnce - this.#underWay.size;
+    let places = mostAtOnce - this.#inFlight.size;
     const now = Date.parse(work.now);
     const until = await startLease(work.transaction);
-    for (const lane of lanes) {
-      const endpoint = await findEndpoint(work.transaction, lane.endpoint.tenant_id, lane.endpoint.id);
+    for (const queue of queues) {
+      const endpoint = await findEndpoint(work.transaction, queue.endpoint.tenant_id, queue.endpoint.id);
       if (endpoint?.status !== 'enabled') continue;
       const { tenant_id: tenantId, rate_limit: rateLimit, paused_until: pausedUntil } = endpoint;
       if (pausedUntil !== null && pausedUntil > work.now) {
-        lane.pause(now, Date.parse(pausedUntil));
+        queue.pause(now, Date.parse(pausedUntil));
         continue;
       }
-      const bucket = rateLimit === null ? null : await lockBucket(work.transaction, endpoint, rateLimit, now);
-      const allowed = rateLimit === null ? Number.POSITIVE_INFINITY : (bucket?.count(now) ?? 0);
       const ofTenant = ofTenants.get(tenantId) ?? 0;
-      const free = Math.max(Math.min(places, mostOfTenant - ofTenant), lane.inFlight === 0 ? 1 : 0);
-      const limit = Math.min(free, allowed, lane.capacity(now));
+      const free = Math.max(Math.min(places, mostOfTenant - ofTenant), queue.inFlight === 0 ? 1 : 0);
+      const bucket = rateLimit === null ? null : await lockBucket(work.transaction, endpoint, rateLimit, now);
+      const allowed = rateLimit === null ? free : (bucket?.count(now) ?? 0);
+      const limit = Math.min(free, allowed, queue.capacity(now));
       const claimed =
         limit === 0
           ? { deliveries: [], orphaned: [], hasMore: true }
-          : await claimForEndpoint(work, endpoint, until, limit, this.#sent);
+          : await claimDeliveries(work, { endpoint, until, limit }, this.#sent);
+      const { length } = claimed.deliveries;
       if (rateLimit !== null) {
-        bucket?.take(claimed.deliveries.length, now);
-        if (bucket !== null && claimed.deliveries.length > 0) await storeBucket(work.transaction, endpoint, bucket);
-        lane.pause(now, bucket?.nextAt(now) ?? now + bucketPause);
+        bucket?.take(length, now);
+        if (bucket !== null && length > 0) await storeBucket(work.transaction, endpoint, bucket);
+        queue.pause(now, bucket?.nextAt(now) ?? now + bucketPause);
       }
-      claims.push({ endpoint, lane, ...claimed });
-      places -= claimed.deliveries.length;
-      ofTenants.set(tenantId, ofTenant + claimed.deliveries.length);
+      claims.push({ endpoint, queue, ...claimed });
+      places -= length;
+      ofTenants.set(tenantId, ofTenant + length);
     }
     return claims;
   }
 
   #begin(claim: Claim, startedAt: string): void {
-    const { endpoint, lane, deliveries, orphaned, hasMore } = claim;
+    const { endpoint, queue, deliveries, orphaned, hasMore } = claim;
     if (orphaned.length > 0)
       this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
-    if (hasMore) lane.hasDue = true;
+    if (hasMore) queue.hasDue = true;
     // The others have their turn first, the next time.
-    this.#lanes.delete(nameLane(endpoint));
-    this.#lanes.set(nameLane(endpoint), lane);
-    lane.signer = openSigner(this.#options.box, endpoint, startedAt, lane.signer);
-    const { signer } = lane.signer;
-    const now = Date.parse(startedAt);
-    lane.inFlight += deliveries.length;
+    const name = nameQueue(endpoint);
+    this.#queues.delete(name);
+    this.#queues.set(name, queue);
+    const opened = openSigner(this.#options.box, endpoint, startedAt, this.#signers.get(name));
+    this.#signers.set(name, opened, opened.sealed.length);
+    queue.inFlight += deliveries.length;
     for (const delivery of deliveries) {
-      const running = this.#attempt(lane, { endpoint, delivery, startedAt }, signer, Math.floor(now / 1000))
-        .catch((error: unknown) => {
-          // The delivery is attempted again when its lease has expired.
-          this.#options.log.error({ err: error }, 'an attempt broke off');
-        })
-        .then(() => {
-          lane.inFlight -= 1;
-          this.#underWay.delete(delivery.id);
-        });
-      this.#underWay.set(delivery.id, { delivery, running });
-    }
-  }
-
-  async #attempt(lane: Lane, attempt: Attempt, signer: OpenedSigner['signer'], timestamp: number): Promise<void> {
-    const { clock, random, receivers } = this.#options;
-    const { endpoint, delivery } = attempt;
-    let lost: { readonly error: unknown } | null = null;
-    const isWanted = () =>
-      this.#isClaimed(delivery).catch((error: unknown) => {
-        lost = { error };
-        return false;
+      const running = this.#attempt(queue, { endpoint, delivery, startedAt }, opened.signer).finally(() => {
+        queue.inFlight -= 1;
+        this.#inFlight.delete(delivery.id);
       });
-    const outcome =
-      typeof signer === 'string'
-        ? failUnsigned(signer)
-        : await receivers.post({
-            url: endpoint.url,
-            headers: webhookHeaders(delivery, signer, timestamp),
-            body: delivery.event.body,
-            isWanted,
-          });
-    if (lost !== null) throw (lost as { readonly error: unknown }).error;
-    // This process stops, or the delivery was canceled: it stays as it is.
-    if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
-    const ended = endAttempt(attempt, outcome, clock, random());
-    if (ended.state.status === 'delivered') {
-      this.counts.delivered += 1;
-      lane.speedUp(outcome.milliseconds);
-    } else {
-      this.counts.failed += 1;
-      lane.slowDown();
+      this.#inFlight.set(delivery.id, { delivery, running });
     }
-    if (outcome.outcome === 'answered') this.counts[outcome.reused ? 'reused' : 'opened'] += 1;
-    if (ended.pausedUntil !== null) lane.pause(Date.parse(clock()), Date.parse(ended.pausedUntil));
-    this.#ended.push(ended);
-    this.#woken.resolve();
   }
 
-  /** True if a delivery was not canceled since it was claimed. Calls at about the same moment share a query. */
-  #isClaimed(delivery: ClaimedDelivery): Promise<boolean> {
+  /** Never rejects. */
+  async #attempt(queue: EndpointQueue, attempt: Attempt, signer: OpenedSigner['signer']): Promise<void> {
+    const { clock, random, receivers, log } = this.#options;
+    const { endpoint, delivery, startedAt } = attempt;
+    try {
+      let outcome: DeliveryOutcome;
+      if (typeof signer === 'string') outcome = failUnsigned(signer);
+      else {
+        const headers = webhookHeaders(delivery, signer, Math.floor(Date.parse(startedAt) / 1000));
+        const isWanted = () =>
+          this.#isClaimed(delivery).catch((error: unknown) => {
+            log.error({ err: error }, 'an attempt broke off');
+            return false;
+          });
+        outcome = await receivers.post({ url: endpoint.url, headers, body: delivery.event.body, isWanted });
+      }
+      // This process stops, or the delivery was canceled: it stays as it is.
+      if (outcome.outcome === 'failed' && outcome.reason === 'aborted') return;
+      const ended = endAttempt(attempt, outcome, clock, random());
+      if (ended.state.status === 'delivered') {
+        this.counts.delivered += 1;
+        queue.speedUp(outcome.milliseconds);
+      } else {
+        this.counts.failed += 1;
+        queue.slowDown();
+      }
+      if (outcome.outcome === 'answered') this.counts[outcome.reused ? 'reused' : 'opened'] += 1;
+      if (ended.pausedUntil !== null) queue.pause(Date.parse(clock()), Date.parse(ended.pausedUntil));
+      this.#ended.push(ended);
+      this.#woken.resolve();
+    } catch (error) {
+      // The delivery is attempted again when its lease has expired.
+      log.error({ err: error }, 'an attempt broke off');
+    }
+  }
+
+  /** True if a delivery was not canceled since it was claimed, as far as is known. Calls at about the same moment share a query. */
+  async #isClaimed(delivery: ClaimedDelivery): Promise<boolean> {
     if (this.#asked === null) {
       const deliveries: ClaimedDelivery[] = [];
-      const claimed = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const claimed = turnEventLoop().then(() => {
         this.#asked = null;
         return listClaimed(this.#options.database.kysely, deliveries);
       });
@@ -305,13 +310,16 @@ export class WebhookSender {
     }
     const { deliveries, claimed } = this.#asked;
     deliveries.push(delivery);
-    return claimed.then((found) => found.has(delivery.id));
+    return (await claimed).has(delivery.id);
   }
 }
 
-const nameLane = ({ tenant_id, id }: EndpointKey) => `${tenant_id} ${id}`;
+const nameQueue = ({ tenant_id, id }: EndpointKey) => `${tenant_id} ${id}`;
 
-type Claim = Awaited<ReturnType<typeof claimForEndpoint>> & { readonly endpoint: Endpoint; readonly lane: Lane };
+type Claim = Awaited<ReturnType<typeof claimDeliveries>> & {
+  readonly endpoint: Endpoint;
+  readonly queue: EndpointQueue;
+};
 
 /** With so many attempts under way, a moment's wait makes groups larger. */
 const busy = 8;
@@ -325,3 +333,63 @@ const mostOfTenant = 256;
 
 /** The bodies of events that are kept for further endpoints and attempts. */
 const sentBytes = 8 * 1024 * 1024;
+const signerBytes = 1024 * 1024;
+
+/** The deliveries to one endpoint: few run at once at first, more while it keeps up, and fewer when it fails. */
+class EndpointQueue {
+  readonly endpoint: EndpointKey;
+  /** True if a delivery may be due that is not claimed yet. */
+  hasDue = true;
+  inFlight = 0;
+  /** Milliseconds since 1970: nothing is claimed before. */
+  #pausedUntil = 0;
+  #limit = firstLimit;
+
+  constructor({ tenant_id, id }: EndpointKey) {
+    this.endpoint = { tenant_id, id };
+  }
+
+  /** How many more attempts may begin now. */
+  capacity(now: number): number {
+    return now < this.#pausedUntil ? 0 : Math.max(0, Math.floor(this.#limit) - this.inFlight);
+  }
+
+  /** When one that only waits for the end of its pause may go on, in milliseconds since 1970; `Infinity` for all others. */
+  resumesAt(now: number): number {
+    const waits = this.hasDue && now < this.#pausedUntil && this.inFlight < Math.floor(this.#limit);
+    return waits ? this.#pausedUntil : Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * An attempt ended well: one more may run beside the others. One that took long holds its place too long for that, and
+   * a receiver that is that slow gets fewer.
+   */
+  speedUp(milliseconds: number): void {
+    if (milliseconds <= quick) this.#limit = Math.min(mostOfEndpoint, this.#limit + 1);
+    else if (milliseconds >= slow) this.slowDown();
+  }
+
+  /** An attempt failed: half as many, so that a receiver in trouble is not pressed, and one that hangs holds few places. */
+  slowDown(): void {
+    this.#limit = Math.max(1, this.#limit / 2);
+  }
+
+  /**
+   * Claims nothing for a while: the receiver asked for a pause, or its rate allows no more. Both are stored and may end earlier,
+   * so they are read again after a moment.
+   */
+  pause(now: number, until: number): void {
+    this.#pausedUntil = Math.min(until, now + longestMemory);
+  }
+
+  /** True if the queue has no due deliveries, attempts or pause, so that it can be dropped. */
+  isIdle(now: number): boolean {
+    return !this.hasDue && this.inFlight === 0 && now >= this.#pausedUntil;
+  }
+}
+
+const quick = 1000;
+const slow = 5000;
+const firstLimit = 8;
+const mostOfEndpoint = 64;
+const longestMemory = 2000;

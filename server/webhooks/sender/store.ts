@@ -1,41 +1,27 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
+import type { UnitOfWork } from '../../storage/database.ts';
 import { databaseTime, locksRows, type Queries } from '../../storage/queries.ts';
 import { insertRows, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
-import { type StoredEvent, writeBody } from '../deliveries/event.ts';
-import { countOutcomes } from '../deliveries/statistics-store.ts';
+import type { StoredEvent } from '../deliveries/event.ts';
+import { countOutcomes, type WebhookOutcome } from '../deliveries/statistics-store.ts';
 import { isUnclaimed, leaseMilliseconds } from '../deliveries/store.ts';
-import type { EndpointKey } from '../endpoints/store.ts';
+import { type Endpoint, findEndpoint } from '../endpoints/store.ts';
+import {
+  type ClaimedDelivery,
+  type ClaimedRow,
+  type DeliveryState,
+  type EndedAttempt,
+  isWithinWindow,
+  type Lease,
+  type SentEvent,
+  writeBody,
+} from './attempt.ts';
+import { changeHealth, describeExhausted, emitNews, type HealthChange, planHealthChange } from './health.ts';
 
-type ClaimedRow = Pick<
-  DeliveryRow,
-  'tenant_id' | 'id' | 'event_id' | 'attempts' | 'first_attempt_at' | 'reason' | 'response_status'
->;
-
-/** What identifies the lease of a server on a delivery. */
-export type Lease = Pick<DeliveryRow, 'tenant_id' | 'id'> & { readonly claimed_until: string };
-
-/** A delivery that this process is to attempt now. */
-export type ClaimedDelivery = ClaimedRow & Lease & { readonly event: SentEvent };
-
-/** An event with the body of its deliveries: the same bytes for every endpoint and each attempt. */
-export interface SentEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly body: Buffer;
-}
-
-/** The events that were sent last, by their ids. */
+/** The events that were sent last, by their tenants and ids. */
 export type SentEvents = ByteCache<SentEvent>;
-
-/** The state of a delivery after an attempt, or after it was decided that there will be none. */
-export type DeliveryState = Omit<ClaimedRow, 'event_id'> &
-  Lease & {
-    readonly status: 'pending' | 'delivered' | 'dead';
-    /** Null for a delivery that is finished. */
-    readonly due_at: string | null;
-  };
 
 export interface WaitingEndpoint {
   readonly tenant_id: string;
@@ -79,108 +65,168 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
   return rows;
 }
 
-interface DeliveryClaim {
-  readonly endpoint: EndpointKey;
+/** A claim of what is due to an endpoint. */
+export interface DeliveryClaim {
+  readonly endpoint: Endpoint;
+  /** The end of its lease, from {@link startLease}. */
   readonly until: string;
-  readonly now: string;
   readonly limit: number;
 }
 
 /**
- * Claims the due deliveries of an endpoint, oldest first; on PostgreSQL skips those that another process is claiming.
+ * Claims the due deliveries of an endpoint, oldest first; on PostgreSQL skips those that another server is claiming. What can
+ * no longer be tried, because its 24 hours are over, is ended.
  * @param sent the events that need not be read again.
- * @returns also the ids of those that had no event, and were deleted.
+ * @returns the deliveries to be attempted now; the ids of those that had no event, and were deleted; and whether more may be due.
  */
-export async function claimDeliveries(
-  queries: Queries,
-  { endpoint, until, now, limit }: DeliveryClaim,
-  sent: SentEvents,
-): Promise<{ readonly deliveries: readonly ClaimedDelivery[]; readonly orphaned: readonly string[] }> {
-  const text = rememberText(queries, 'claim deliveries', () => {
-    const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
+export async function claimDeliveries(work: UnitOfWork, { endpoint, until, limit }: DeliveryClaim, sent: SentEvents) {
+  const { transaction, now } = work;
+  const { tenant_id: tenantId, id: endpointId } = endpoint;
+  const text = rememberText(transaction, 'claim deliveries', () => {
+    const skipped = locksRows(transaction) ? sql`for update skip locked` : sql``;
     return sql`
       with next as materialized (
         select id from webhook_deliveries
         where tenant_id = ${''} and endpoint_id = ${''} and due_at <= ${''} and due_at is not null
-          and ${isUnclaimed(queries)}
+          and ${isUnclaimed(transaction)}
         order by due_at, id limit ${0} ${skipped}
       )
       update webhook_deliveries set claimed_until = ${''}
       where tenant_id = ${''} and id in (select id from next)
       returning tenant_id, id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
   });
-  const { tenant_id: tenantId, id: endpointId } = endpoint;
-  const { rows: claimed } = await queries.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
+  const { rows } = await transaction.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
     CompiledQuery.raw(text, [tenantId, endpointId, now, limit, until, tenantId]),
   );
   // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
-  for (const { event_id, redelivery_of } of claimed) if (redelivery_of !== null) sent.delete(`${tenantId} ${event_id}`);
-  const rows = claimed.map(({ redelivery_of: _, ...row }) => ({ ...row, claimed_until: until }));
-  const events = await readEvents(queries, tenantId, [...new Set(rows.map(({ event_id }) => event_id))], sent);
-  // Only a damaged database has deliveries without their event. They must not keep the others from being sent.
-  const orphaned = rows.filter(({ event_id }) => !events.has(event_id)).map(({ id }) => id);
-  if (orphaned.length > 0) {
-    const attempts = queries.deleteFrom('webhook_attempts').where('tenant_id', '=', tenantId);
-    await attempts.where('delivery_id', 'in', orphaned).execute();
-    const removal = queries.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
-    await removal.where('id', 'in', orphaned).execute();
+  for (const { event_id, redelivery_of } of rows) if (redelivery_of !== null) sent.delete(`${tenantId} ${event_id}`);
+  const events = await readEvents(transaction, tenantId, rows, sent);
+  const deliveries: ClaimedDelivery[] = [];
+  const expired: ClaimedDelivery[] = [];
+  const orphaned: string[] = [];
+  for (const { redelivery_of: _, ...row } of rows) {
+    const event = events.get(row.event_id);
+    if (event === undefined) orphaned.push(row.id);
+    else if (isWithinWindow(row.first_attempt_at, now)) deliveries.push({ ...row, claimed_until: until, event });
+    else expired.push({ ...row, claimed_until: until, event });
   }
-  const deliveries = rows
-    .filter(({ event_id }) => events.has(event_id))
-    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map((row) => ({ ...row, event: events.get(row.event_id) as SentEvent }));
-  return { deliveries, orphaned };
+  if (orphaned.length > 0) await deleteOrphaned(transaction, tenantId, orphaned);
+  if (expired.length > 0) await endExpired(work, endpoint, expired);
+  deliveries.sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { deliveries, orphaned, hasMore: rows.length === limit };
+}
+
+/** Deletes deliveries without their event, which only a damaged database has: they must not keep the others from being sent. */
+async function deleteOrphaned(queries: Queries, tenantId: string, ids: readonly string[]): Promise<void> {
+  const attempts = queries.deleteFrom('webhook_attempts').where('tenant_id', '=', tenantId);
+  await attempts.where('delivery_id', 'in', ids).execute();
+  const deliveries = queries.deleteFrom('webhook_deliveries').where('tenant_id', '=', tenantId);
+  await deliveries.where('id', 'in', ids).execute();
+}
+
+/** Makes deliveries dead letters whose 24 hours are over. */
+async function endExpired(work: UnitOfWork, endpoint: Endpoint, expired: readonly ClaimedDelivery[]): Promise<void> {
+  const ended = expired.map((delivery) => {
+    const { event: _, ...row } = delivery;
+    return { delivery, state: { ...row, status: 'dead', due_at: null } as const };
+  });
+  const states = ended.map(({ state }) => state);
+  const written = await finishAttempts(work.transaction, work.now, [], states);
+  await emitNews(work, endpoint, describeExhausted(endpoint, ended));
+  const outcome = { endpoint, result: 'dead', responseTime: null } as const;
+  await countOutcomes(work.transaction, work.now, Array(written.size).fill(outcome));
 }
 
 /** The deliveries whose leases go on: an erasure cancels also what is claimed. */
 export async function listClaimed(queries: Queries, claimed: readonly Lease[]): Promise<ReadonlySet<string>> {
-  const size = sizeFor(claimed);
-  const text = rememberText(queries, `list ${size} claimed`, () => {
-    const keys = sql.join(Array.from({ length: size }, () => sql`(${''}, ${''}, ${''})`));
+  const filled = fill(claimed);
+  const text = rememberText(queries, `list ${filled.length} claimed`, () => {
+    const keys = sql.join(filled.map(() => sql`(${''}, ${''}, ${''})`));
     return sql`select id from webhook_deliveries where (tenant_id, id, claimed_until) in (values ${keys})`;
   });
-  const keys = fill(claimed).flatMap(({ tenant_id, id, claimed_until }) => [tenant_id, id, claimed_until]);
+  const keys = filled.flatMap(({ tenant_id, id, claimed_until }) => [tenant_id, id, claimed_until]);
   const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, keys));
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Reads the events of deliveries of a tenant, with their bodies. */
 async function readEvents(
   queries: Queries,
   tenantId: string,
-  ids: readonly string[],
+  rows: readonly ClaimedRow[],
   sent: SentEvents,
 ): Promise<ReadonlyMap<string, SentEvent>> {
-  const events = new Map(
-    ids.map((id) => [id, sent.get(`${tenantId} ${id}`)] as const).filter(([, event]) => event !== undefined),
-  );
-  const unknown = ids.filter((id) => !events.has(id));
-  if (unknown.length > 0) {
-    const text = rememberText(
-      queries,
-      `read ${sizeFor(unknown)} events`,
-      () => sql`select * from webhook_events where tenant_id = ${''} and id in (${listOf(sizeFor(unknown))})`,
-    );
-    const { rows } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [tenantId, ...fill(unknown)]));
-    for (const { id, type, ...row } of rows) {
-      const event = { id, type, body: Buffer.from(writeBody({ id, type, ...row })) };
-      events.set(id, event);
-      sent.set(`${tenantId} ${id}`, event, event.body.length);
-    }
+  const events = new Map<string, SentEvent>();
+  const unknown = new Set<string>();
+  for (const { event_id: id } of rows) {
+    const event = sent.get(`${tenantId} ${id}`);
+    if (event === undefined) unknown.add(id);
+    else events.set(id, event);
   }
-  return events as ReadonlyMap<string, SentEvent>;
+  if (unknown.size === 0) return events;
+  const ids = fill([...unknown]);
+  const text = rememberText(
+    queries,
+    `read ${ids.length} events`,
+    () => sql`select * from webhook_events where tenant_id = ${''} and id in (${listOf(ids.length)})`,
+  );
+  const { rows: found } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [tenantId, ...ids]));
+  for (const stored of found) {
+    const event = { id: stored.id, type: stored.type, body: Buffer.from(writeBody(stored)) };
+    events.set(stored.id, event);
+    sent.set(`${tenantId} ${stored.id}`, event, event.body.length);
+  }
+  return events;
 }
 
-/** Lists of values are filled up to a power of two, so that there are few statements to prepare. */
-function sizeFor(values: readonly unknown[]): number {
-  return 2 ** Math.ceil(Math.log2(values.length));
-}
-
+/** Fills a list of values up to a power of two, so that there are few statements to prepare. */
 function fill<Value>(values: readonly Value[]): readonly Value[] {
-  return Array.from({ length: sizeFor(values) }, (_, index) => values[Math.min(index, values.length - 1)] as Value);
+  const filled = [...values];
+  for (const size = 2 ** Math.ceil(Math.log2(values.length)); filled.length < size; )
+    filled.push(values.at(-1) as Value);
+  return filled;
 }
 
 function listOf(size: number) {
   return sql.join(Array.from({ length: size }, () => sql.val('')));
+}
+
+/** Writes attempts that ended, and what follows: what is due next, the health of their endpoints, events for other endpoints. */
+export async function writeAttempts(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<void> {
+  if (ended.length === 0) return;
+  const { transaction, now } = work;
+  const changes: HealthChange[] = [];
+  for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
+    const [{ endpoint }] = attempts as [EndedAttempt];
+    const found = await findEndpoint(transaction, endpoint.tenant_id, endpoint.id);
+    // All was well and is: most attempts end here.
+    const wasWell = found === undefined || found.failing_since === null;
+    if (wasWell && attempts.every(({ state }) => state.status === 'delivered')) continue;
+    changes.push(planHealthChange(endpoint, found, attempts, now));
+  }
+  if (changes.length > 0) {
+    // Before the rows of the endpoints.
+    const lost = changes.filter(({ lostFor }) => lostFor !== null);
+    await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
+    changes.sort(({ endpoint: one }, { endpoint: other }) => (one.id < other.id ? -1 : 1));
+  }
+  const written = await finishAttempts(
+    transaction,
+    now,
+    ended.map(({ row }) => row),
+    ended.map(({ state }) => state),
+  );
+  if (changes.length > 0) await changeHealth(work, changes, written);
+  // The last lock of the transaction, for several servers may send to one endpoint. What a repeated commit wrote before
+  // is not counted again.
+  const outcomes = ended.filter(({ state }) => written.has(state.id)).flatMap(listOutcomes);
+  await countOutcomes(transaction, now, outcomes);
+}
+
+function listOutcomes({ endpoint, state, responseTime }: EndedAttempt): readonly WebhookOutcome[] {
+  if (state.status === 'delivered') return [{ endpoint, result: 'delivered', responseTime }];
+  const failed = { endpoint, result: 'failed', responseTime } as const;
+  return state.status === 'dead' ? [failed, { endpoint, result: 'dead', responseTime: null }] : [failed];
 }
 
 /**
@@ -211,18 +257,18 @@ export async function finishAttempts(
       claimed_until,
     ];
     for (let start = 0; start < same.length; start += mostFinished) {
-      const ids = same.slice(start, start + mostFinished).map(({ id }) => id);
+      const ids = fill(same.slice(start, start + mostFinished).map(({ id }) => id));
       const text = rememberText(
         queries,
-        `finish ${sizeFor(ids)} deliveries`,
+        `finish ${ids.length} deliveries`,
         () => sql`
           update webhook_deliveries set
             status = ${''}, reason = ${''}, response_status = ${0}, attempts = ${0}, first_attempt_at = ${''},
             due_at = ${''}, finished_at = ${''}, claimed_until = null
-          where tenant_id = ${''} and claimed_until = ${''} and id in (${listOf(sizeFor(ids))})
+          where tenant_id = ${''} and claimed_until = ${''} and id in (${listOf(ids.length)})
           returning id`,
       );
-      const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...fill(ids)]));
+      const { rows } = await queries.executeQuery<{ id: string }>(CompiledQuery.raw(text, [...values, ...ids]));
       for (const { id } of rows) written.add(id);
     }
   }
@@ -242,7 +288,7 @@ function nameState(state: DeliveryState): string {
 const mostFinished = 128;
 
 /** Ends a batch of what waits for an endpoint that takes nothing any more: canceled where it was deleted, else dead. */
-export async function endStranded(
+export async function endUndeliverable(
   queries: Queries,
   now: string,
   endpoint: Pick<WaitingEndpoint, 'tenant_id' | 'id' | 'status'>,
@@ -255,7 +301,7 @@ export async function endStranded(
       select id from webhook_deliveries
       where tenant_id = ${endpoint.tenant_id} and endpoint_id = ${endpoint.id} and due_at is not null
         and ${isUnclaimed(queries)}
-      order by due_at, id limit ${sql.lit(strandedBatch)} ${skipped}
+      order by due_at, id limit ${sql.lit(undeliverableBatch)} ${skipped}
     )
     update webhook_deliveries set
       status = ${status}, reason = coalesce(reason, cast(${reason} as text)), due_at = null, claimed_until = null,
@@ -265,7 +311,7 @@ export async function endStranded(
   if (status === 'dead') await countOutcomes(queries, now, Array(Number(numAffectedRows)).fill(outcome));
 }
 
-const strandedBatch = 500;
+const undeliverableBatch = 500;
 
 /** A lease on what is claimed in a transaction. It starts after earlier leases have expired, so its end identifies it. */
 export async function startLease(queries: Queries): Promise<string> {
