@@ -83,7 +83,7 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('rejects a cursor of another operation', async (context) => {
+  test('rejects a cursor of another operation, and an invalid limit', async (context) => {
     const notice = await server.createNotice();
     await server.createNotice();
     for (const subjectId of ['one', 'two']) {
@@ -122,6 +122,8 @@ describeOnEachDatabase('every operation with a cursor', (dialect) => {
         for (const cursor of wrong) {
           assertProblem(await server.request('GET', `${path}?cursor=${cursor}`, credentials), 'invalid_cursor');
         }
+        for (const limit of ['0', '100001', 'all'])
+          assertProblem(await server.request('GET', `${path}?limit=${limit}`, credentials), 'validation_failed');
       });
     }
     assertProblem(await server.request('GET', `/v1/consent?status=draft&cursor=${foreign}`), 'invalid_cursor');

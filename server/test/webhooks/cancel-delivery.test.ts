@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, describeServer, payload, unknownId } from '../consent/helpers.ts';
+import { assertProblem, describeServer, payload } from '../consent/helpers.ts';
 import { eventsOf, happen } from './numbered-events.ts';
-import {
-  allowPrivate,
-  createSubscriber,
-  createTestSender,
-  readDeliveries,
-  runningLease,
-  startScriptedReceiver,
-} from './sending.ts';
+import { allowPrivate, openScene, readDeliveries, runningLease } from './sending.ts';
 import { assertNothingWritten, storeDelivery } from './stored-deliveries.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
 
@@ -20,10 +13,8 @@ function cancel(client: WebhookClient, id: string) {
 describeServer(
   'POST /v1/webhooks/deliveries/{id}/cancel',
   (server) => {
-    test('cancels a pending delivery: nothing more is sent', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('cancels a pending delivery: nothing more is sent', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 500 };
       await happen(server, tenant, eventsOf('a', 1));
       await sending.deliver();
@@ -52,8 +43,8 @@ describeServer(
       assert.deepEqual(event.diff, { webhookId, eventType: 'consent.recorded' });
     });
 
-    test('rejects deliveries that are being sent, have ended or do not exist, and changes nothing', async () => {
-      const [client, stranger] = [await createClient(server), await createClient(server)];
+    test('rejects deliveries that are being sent or have ended, and changes nothing', async () => {
+      const client = await createClient(server);
       const { id: webhookId } = await client.created();
       const underWay = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
       const waiting = await storeDelivery(server, client.tenant, { webhookId, status: 'pending' });
@@ -68,8 +59,6 @@ describeServer(
       await assertNothingWritten(server, async () => {
         assertProblem(await cancel(client, underWay), '409 webhook_delivery_pending');
         for (const id of ids) assertProblem(await cancel(client, id), '409 conflict');
-        assertProblem(await cancel(client, unknownId), '404 not_found');
-        assertProblem(await cancel(stranger, waiting), '404 not_found');
         const body = { at: 'once' };
         assertProblem(await client.send('POST', `/deliveries/${waiting}/cancel`, body), '422 validation_failed', [
           'body',

@@ -86,20 +86,6 @@ describeServer(
         ['consent_notice.published', 'consent.withdrawn'],
       );
     });
-
-    test('is sent once for a request that is repeated with its Idempotency-Key', async () => {
-      const tenant = await createFreshTenant(server);
-      const noticeId = await server.createNotice({ key: tenant.key });
-      await createEndpoint(server, tenant, 'http://127.0.0.1:9/', { eventTypes: ['consent.recorded'] });
-      const send = () =>
-        server.request('POST', `/v1/consent/${noticeId}/records`, {
-          key: tenant.key,
-          headers: { 'Idempotency-Key': 'the-same-key' },
-          body: { subjectId: 'ada', purposes: allGranted },
-        });
-      assert.deepEqual([(await send()).status, (await send()).status], [201, 201]);
-      assert.equal((await readDeliveries(server, tenant)).length, 1);
-    });
   },
   allowPrivate,
 );

@@ -7,6 +7,7 @@ import {
   createSubscriber,
   createTestSender,
   openRequest,
+  openScene,
   type ReceivedDelivery,
   readDeliveries,
   type ScriptedReceiver,
@@ -60,11 +61,9 @@ describeServer(
       });
     });
 
-    test('gets dead letters for events while it is disabled, which can be redelivered', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('gets dead letters for events while it is disabled, which can be redelivered', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 410 };
-      const { tenant } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant, 'first');
       await openRequest(server, tenant, 'second');
       await sending.deliver();
@@ -75,11 +74,9 @@ describeServer(
       assert.equal(deliveries.at(-1)?.reason, 'endpoint_disabled');
     });
 
-    test('shows since when it fails and why, until a delivery succeeds', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('shows since when it fails and why, until a delivery succeeds', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = { status: 500 };
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       const since = server.clock.now();
       await openRequest(server, tenant);
       await sending.deliver();
@@ -124,11 +121,9 @@ describeServer(
       );
     });
 
-    test('is not disabled by single failures with days in between', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('is not disabled by single failures with days in between', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = { status: 500 };
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       for (let week = 0; week < 3; week += 1) {
         await openRequest(server, tenant);
         await sending.deliver();
@@ -138,11 +133,9 @@ describeServer(
       }
     });
 
-    test('has no failures after it is enabled again', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('has no failures after it is enabled again', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = { status: 410 };
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant);
       await sending.deliver();
       receiver.reply = { status: 200 };

@@ -102,21 +102,6 @@ describeServer(
       for (const text of hidden)
         for (const place of [stored, JSON.stringify(events), JSON.stringify(result)]) assert.ok(!place.includes(text));
     });
-
-    test('sends nothing that it cannot sign: the delivery waits until a key can be opened', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const client = await createClient();
-      const { id } = await client.created({ url: receiver.url, asymmetric: true });
-      const { kysely } = server.installation.database;
-      const signing_key = server.installation.box.seal('anything', 'another purpose');
-      await kysely.updateTable('webhook_endpoints').set({ signing_key }).where('id', '=', id).execute();
-      await client.happen();
-      await sending.deliver();
-      assert.equal(receiver.received.length, 0);
-      const { items } = payload(await client.send('GET', '/deliveries'), 200);
-      assert.deepEqual([items[0].status, items[0].reason], ['pending', 'unsealable_secret']);
-    });
   },
   allowPrivate,
 );

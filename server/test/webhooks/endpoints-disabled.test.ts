@@ -34,22 +34,6 @@ describeServer('a webhook that the server disables', (server) => {
     for (const one of [id, another.id, foreign.id]) assert.deepEqual(await client.queued(one), []);
   });
 
-  test('stores events as dead letters', async () => {
-    const client = await createClient(server);
-    const { id } = await client.created();
-    await client.disable(id, 'gone');
-    assert.deepEqual(await client.signalled(() => client.happen()), []);
-    const { kysely } = server.installation.database;
-    const rows = await kysely
-      .selectFrom('webhook_deliveries')
-      .select(['event_type', 'status', 'reason', 'due_at'])
-      .where('endpoint_id', '=', id)
-      .execute();
-    assert.deepEqual(rows, [
-      { event_type: 'breach.reported', status: 'dead', reason: 'endpoint_disabled', due_at: null },
-    ]);
-  });
-
   test('is not disabled if it changed since the attempt', async () => {
     const client = await createClient(server);
     const cases: readonly (readonly [name: string, change: (id: string) => Promise<unknown>])[] = [

@@ -1,15 +1,37 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { assertBodiesRefused, assertProblem, describeServer, payload } from '../consent/helpers.ts';
-import { createClient, newAddress, type WebhookClient } from './webhook-client.ts';
+import { createClient, type WebhookClient } from './webhook-client.ts';
 
 const most = { texts: Array.from({ length: 50 }, (_, number) => `${number}`.padEnd(100, 'x')) };
 const paths = Array.from({ length: 11 }, (_, number) => `path${number}`);
 const manyPaths = (count: number) => Object.fromEntries(paths.slice(0, count).map((path) => [path, [true]]));
 
+/** Addresses that no webhook may have, one for each rule; `webhook-url.test.ts` has the others. */
+const hostile: readonly string[] = [
+  'http://hooks.example.com/',
+  'https://user:password@hooks.example.com/',
+  'https://localhost/',
+  'https://10.0.0.1/',
+  'https://169.254.169.254/latest/meta-data',
+  'https://hooks.example.com:22/',
+];
+
 /** Every invalid value of a field, with its path in the error. */
 const refused: readonly (readonly [body: object, path: string])[] = [
+  ...[null, 1, '', ...hostile, `https://hooks.example.com/${'x'.repeat(2048)}`].map(
+    (url) => [{ url }, 'body.url'] as const,
+  ),
+  ...['', ' ', '\u200B', 'x'.repeat(201), 'two\nlines', 'turned \u202E round', 1].map(
+    (description) => [{ description }, 'body.description'] as const,
+  ),
+  [{ eventTypes: [] }, 'body.eventTypes'],
+  [{ eventTypes: 'dsr.created' }, 'body.eventTypes'],
+  [{ eventTypes: ['dsr.nonsense'] }, 'body.eventTypes.0'],
+  [{ eventTypes: ['dsr.created', 'dsr.created'] }, 'body.eventTypes.1'],
+  ...['disabled', 'on', null].map((status) => [{ status }, 'body.status'] as const),
+  [{ secret: 'whsec_mine' }, 'body.secret'],
+  [{ disabledReason: null }, 'body.disabledReason'],
   ...[{}, manyPaths(11), 'severity', ['severity'], 1].map((filter) => [{ filter }, 'body.filter'] as const),
   [{ filter: { severity: [] } }, 'body.filter.severity'],
   [{ filter: { severity: 'high' } }, 'body.filter.severity'],
@@ -51,7 +73,7 @@ async function readBack(client: WebhookClient, id: string, fields: object) {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, webhook[name]]));
 }
 
-describeServer('the options of a webhook', (server) => {
+describeServer('the fields of a webhook', (server) => {
   test('are stored when it is created and when it is edited', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
@@ -70,6 +92,7 @@ describeServer('the options of a webhook', (server) => {
   test('are rejected, by name, if they break a rule, and nothing is written', async () => {
     const client = await createClient(server);
     const { id } = await client.created();
+    await assertBodiesRefused(server, (body) => client.send('POST', '', body), [[{}, 'body.url']]);
     await assertBodiesRefused(server, (body) => client.create(body as object), refused);
     await assertBodiesRefused(server, (body) => client.edit(id, body), refused);
   });
@@ -87,36 +110,5 @@ describeServer('the options of a webhook', (server) => {
       assertProblem(answer, '422 validation_failed');
       assert.equal(answer.body.error.details[0].issue, issue);
     }
-  });
-
-  test('are read by the sender', async () => {
-    const client = await createClient(server);
-    const plain = await client.sending((await client.created()).id);
-    assert.deepEqual(
-      [plain.rate_limit, plain.retry_schedule, plain.signing_key, plain.paused_until],
-      [null, null, null, null],
-    );
-    const { id } = await client.created({ rateLimit: 3, retrySchedule: [5, 60] });
-    const { rate_limit, retry_schedule } = await client.sending(id);
-    assert.deepEqual([rate_limit, retry_schedule], [3, '[5,60]']);
-  });
-
-  test('belong to one tenant', async () => {
-    const [client, other] = [await createClient(server), await createClient(server)];
-    const { id } = await client.created({ filter: { subjectId: ['ann'] } });
-    assertProblem(await other.edit(id, { rateLimit: 1 }), '404 not_found');
-    assert.equal((await client.read(id)).rateLimit, null);
-  });
-
-  test('are returned unchanged to a retry, and the webhook is created once', async () => {
-    const client = await createClient(server);
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const body = { url: newAddress(), filter: { severity: ['high'] }, asymmetric: true };
-    const [first, again] = [
-      await client.send('POST', '', body, { headers }),
-      await client.send('POST', '', body, { headers }),
-    ];
-    assert.deepEqual([again.status, again.text], [201, first.text]);
-    assert.equal(payload(await client.list(), 200).items.length, 1);
   });
 });

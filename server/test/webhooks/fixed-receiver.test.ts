@@ -7,6 +7,7 @@ import {
   allowPrivate,
   createSubscriber,
   createTestSender,
+  openScene,
   readDeliveries,
   startScriptedReceiver,
   type TestEndpoint,
@@ -47,10 +48,8 @@ describeServer(
       assert.deepEqual(numbers.toSorted(), [1, 2, 3, 4, 5]);
     });
 
-    test('gets what many redeliveries queued at the times at which it was queued', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('gets what many redeliveries queued at the times at which it was queued', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       await happen(server, tenant, eventsOf('a', 1));
       const { kysely } = server.installation.database;
       const due_at = new Date(server.clock.milliseconds() + hour).toISOString();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createFreshTenant, describeServer, payload } from '../consent/helpers.ts';
 import type { TestTenant } from '../harness.ts';
 import { eventsOf, happen } from './numbered-events.ts';
@@ -8,6 +8,7 @@ import {
   createEndpoint,
   createTestSender,
   openRequest,
+  openScene,
   readDeliveries,
   type ScriptedReceiver,
   startScriptedReceiver,
@@ -25,12 +26,13 @@ const eventsAt = ({ received }: ScriptedReceiver) =>
 describeServer(
   'operational events of webhooks',
   (server) => {
-    /** An endpoint at `/bad`, and another one that receives events about it. */
-    const createPair = async (receiver: ScriptedReceiver, more: object = {}) => {
-      const tenant = await createFreshTenant(server);
-      const endpoint = await createEndpoint(server, tenant, `${receiver.url}bad`, more);
+    /** An endpoint at `/bad` that fails, and another one that receives events about it. */
+    const openPair = async (context: TestContext, more: object = {}) => {
+      const scene = await openScene(context, server, { path: 'bad', ...more });
+      const { receiver, tenant, endpoint } = scene;
+      receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
       await createEndpoint(server, tenant, `${receiver.url}watch`, { eventTypes: watched });
-      return { tenant, endpoint, about: { webhookId: endpoint.id, host: new URL(receiver.url).host } };
+      return { ...scene, about: { webhookId: endpoint.id, host: new URL(receiver.url).host } };
     };
     const countEvents = async ({ id }: TestTenant) => {
       const rows = await server.installation.database.kysely
@@ -42,11 +44,10 @@ describeServer(
       return rows.length;
     };
 
-    test('an endpoint that has failed for 15 minutes is failing, once, and recovered after a success', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const { tenant, about } = await createPair(receiver, { retrySchedule: [60, 120, 180, 899, 900, 1800, 2400] });
+    test('an endpoint that has failed for 15 minutes is failing, once, and recovered after a success', async (context) => {
+      const { receiver, sending, tenant, about } = await openPair(context, {
+        retrySchedule: [60, 120, 180, 899, 900, 1800, 2400],
+      });
       const failingSince = server.clock.now();
       await openRequest(server, tenant);
       let passed = 0;
@@ -83,11 +84,10 @@ describeServer(
       ],
     ];
     for (const [what, bodies] of edits) {
-      test(`an endpoint that was failing and ${what} is recovered after a success`, async () => {
-        await using receiver = await startScriptedReceiver();
-        await using sending = createTestSender(server);
-        receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
-        const { tenant, endpoint, about } = await createPair(receiver, { retrySchedule: [60, 120, 1000, 2000, 3000] });
+      test(`an endpoint that was failing and ${what} is recovered after a success`, async (context) => {
+        const { receiver, sending, tenant, endpoint, about } = await openPair(context, {
+          retrySchedule: [60, 120, 1000, 2000, 3000],
+        });
         const failingSince = server.clock.now();
         await openRequest(server, tenant);
         for (const seconds of [0, 60, 60, 880]) {
@@ -114,11 +114,8 @@ describeServer(
       });
     }
 
-    test('a disabled endpoint is recovered when it is enabled and a delivery succeeds', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const { tenant, endpoint } = await createPair(receiver, { retrySchedule: [1] });
+    test('a disabled endpoint is recovered when it is enabled and a delivery succeeds', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openPair(context, { retrySchedule: [1] });
       for (let half = 0; half <= 10; half += 1) {
         await openRequest(server, tenant);
         await sending.deliver();
@@ -138,12 +135,9 @@ describeServer(
       );
     });
 
-    test('an endpoint that keeps failing after an edit is not reported as failing again', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/watch' ? 204 : 500 });
+    test('an endpoint that keeps failing after an edit is not reported as failing again', async (context) => {
       const retrySchedule = [60, 120, 1000, 2000, 3000, 4000, 5000];
-      const { tenant, endpoint } = await createPair(receiver, { retrySchedule });
+      const { receiver, sending, tenant, endpoint } = await openPair(context, { retrySchedule });
       await openRequest(server, tenant);
       const sendFor = async (times: number) => {
         for (let time = 0; time < times; time += 1) {
@@ -159,11 +153,8 @@ describeServer(
       assert.equal(events.length, 1);
     });
 
-    test('an endpoint with fewer than four failures is not failing, however long ago they were', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const { tenant } = await createPair(receiver, { retrySchedule: [1200, 1300, 1400] });
+    test('an endpoint with fewer than four failures is not failing, however long ago they were', async (context) => {
+      const { receiver, sending, tenant } = await openPair(context, { retrySchedule: [1200, 1300, 1400] });
       await openRequest(server, tenant);
       for (const seconds of [0, 1200, 100]) {
         server.clock.advance(seconds * 1000);
@@ -176,11 +167,8 @@ describeServer(
       assert.deepEqual(types.sort(), ['webhook.delivery_exhausted', 'webhook.endpoint_failing']);
     });
 
-    test('a delivery that became a dead letter is exhausted, in the transaction of its last attempt', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const { tenant, about } = await createPair(receiver, { retrySchedule: [1] });
+    test('a delivery that became a dead letter is exhausted, in the transaction of its last attempt', async (context) => {
+      const { receiver, sending, tenant, about } = await openPair(context, { retrySchedule: [1] });
       await openRequest(server, tenant);
       await sending.deliver();
       assert.deepEqual(eventsAt(receiver), []);
@@ -198,11 +186,8 @@ describeServer(
       assert.deepEqual(eventsAt(receiver), [{ type: 'webhook.delivery_exhausted', data }]);
     });
 
-    test('a delivery whose 24 hours have passed without a running sender is exhausted as well', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const { tenant } = await createPair(receiver);
+    test('a delivery whose 24 hours have passed without a running sender is exhausted as well', async (context) => {
+      const { receiver, sending, tenant } = await openPair(context);
       await openRequest(server, tenant);
       await sending.deliver();
       server.clock.advance(24 * 60 * minute + 1);
@@ -212,11 +197,9 @@ describeServer(
       ]);
     });
 
-    test('a deleted or previously disabled endpoint has no exhausted deliveries', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('a deleted or previously disabled endpoint has no exhausted deliveries', async (context) => {
+      const { receiver, sending, tenant } = await openPair(context);
       receiver.reply = ({ path }) => ({ status: path === '/bad' ? 410 : 204 });
-      const { tenant } = await createPair(receiver);
       await openRequest(server, tenant);
       await sending.deliver();
       await openRequest(server, tenant);
@@ -255,21 +238,6 @@ describeServer(
       assert.equal(await countEvents(tenant), 2);
       const deliveries = await readDeliveries(server, tenant);
       assert.deepEqual([deliveries.length, deliveries.every(({ status }) => status === 'dead')], [4, true]);
-    });
-
-    test('other tenants receive no event', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      receiver.reply = ({ path }) => ({ status: path === '/bad' ? 500 : 204 });
-      const tenant = await createFreshTenant(server);
-      await createEndpoint(server, tenant, `${receiver.url}bad`, { retrySchedule: [1] });
-      const stranger = await createFreshTenant(server);
-      await createEndpoint(server, stranger, `${receiver.url}watch`);
-      await openRequest(server, tenant);
-      await sending.deliver();
-      server.clock.advance(1000);
-      await sending.deliver();
-      assert.deepEqual(eventsAt(receiver), []);
     });
 
     test('concurrent failures at two servers are all counted', async () => {

@@ -98,15 +98,4 @@ describeServerOnEachDatabase('the outbox of webhooks', (server) => {
     await assert.rejects(failing, /the change failed/);
     assert.deepEqual(await readWebhooks(server, tenant.id), []);
   });
-
-  test('keeps the order of the events, however many there are', async () => {
-    const tenant = await createFreshTenant(server);
-    const type: EventType = 'user.suspended';
-    const events = Array.from({ length: 300 }, (_, number) => ({ tenantId: tenant.id, type, data: { number } }));
-    await runUnitOfWork(server.installation.database, server.clock.now(), (work) => emitEvents(work, events));
-    assert.deepEqual(
-      (await readWebhooks(server, tenant.id)).map(({ data }) => data.number),
-      events.map(({ data }) => data.number),
-    );
-  });
 });

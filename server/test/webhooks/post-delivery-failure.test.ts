@@ -8,7 +8,6 @@ import undici from 'undici';
 import { openSocket } from '../../webhooks/transport/connection.ts';
 import {
   openReceivers,
-  socketSent,
   startReceiver,
   stopTime,
   type TestReceiver,
@@ -54,19 +53,6 @@ describe('a delivery without a complete response', () => {
     pass(15_000);
     assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no whole answer within 15 s.'));
     await receiver.allClosed();
-  });
-
-  test('times out after an interim response', async (context) => {
-    const { pass } = stopTime(context);
-    const receiver = await startReceiver(context, (socket) => {
-      socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
-    });
-    const receivers = openReceivers(context);
-    const sending = socketSent();
-    const running = receivers.post({ ...delivery, url: receiver.url });
-    await once(await sending, 'readable');
-    pass(15_000);
-    assert.deepEqual(withoutTiming(await running), failed('timeout', 'There was no whole answer within 15 s.'));
   });
 
   test('times out while the name is resolved, and is not sent afterwards', async (context) => {

@@ -73,16 +73,6 @@ describe('a delivery', () => {
     });
   }
 
-  test('ignores interim responses', async (context) => {
-    const early = 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 1\r\n\r\n';
-    const receiver = await startReceiver(context, (socket) => {
-      socket.write(early);
-      socket.write(writeAnswer(201));
-    });
-    const outcome = await openReceivers(context).post({ ...delivery, url: receiver.url, body });
-    assert.deepEqual(outcome.outcome === 'answered' && [outcome.status, outcome.retryAfter], [201, null]);
-  });
-
   test('keeps the first 4 KiB of the response as text, whatever its bytes', async (context) => {
     const answers = [
       Buffer.from('a\0b\u0007c\r\nd\te\u202ef'),

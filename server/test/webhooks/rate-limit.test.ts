@@ -7,6 +7,7 @@ import {
   createEndpoint,
   createSubscriber,
   createTestSender,
+  openScene,
   readDeliveries,
   startScriptedReceiver,
 } from './sending.ts';
@@ -14,10 +15,8 @@ import {
 describeServerOnEachDatabase(
   'an endpoint with a limit of attempts a second',
   (server) => {
-    test('gets them evenly, and no more', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 10 });
+    test('gets them evenly, and no more', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 10 });
       await happen(server, tenant, eventsOf('a', 25));
       const counts: number[] = [];
       for (let time = 0; time < 2500; time += 100) {
@@ -31,11 +30,12 @@ describeServerOnEachDatabase(
       );
     });
 
-    test('has attempts that failed counted as well', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('has attempts that failed counted as well', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, {
+        rateLimit: 2,
+        retrySchedule: [1, 2, 3],
+      });
       receiver.reply = { status: 500 };
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 2, retrySchedule: [1, 2, 3] });
       await happen(server, tenant, eventsOf('a', 10));
       for (let time = 0; time < 4000; time += 250) {
         await sending.deliver();
@@ -74,10 +74,8 @@ describeServerOnEachDatabase(
       for (const { sender } of senders) await sender.stop(0);
     });
 
-    test('holds up no other endpoint while it waits, and takes no place', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, `${receiver.url}slow`, { rateLimit: 1 });
+    test('holds up no other endpoint while it waits, and takes no place', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { path: 'slow', rateLimit: 1 });
       await createEndpoint(server, tenant, `${receiver.url}quick`);
       await happen(server, tenant, eventsOf('a', 40));
       await sending.deliver();
@@ -88,10 +86,8 @@ describeServerOnEachDatabase(
       assert.deepEqual(claimed, []);
     });
 
-    test('wakes the sender when the next attempt may begin', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 1000 });
+    test('wakes the sender when the next attempt may begin', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 1000 });
       await happen(server, tenant, eventsOf('a', 150));
       await sending.deliver();
       assert.equal(receiver.received.length, 1);
@@ -107,10 +103,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 10);
     });
 
-    test('does not start afresh between two events that lie close together', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 1 });
+    test('does not start afresh between two events that lie close together', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 1 });
       for (let number = 1; number <= 3; number += 1) {
         await happen(server, tenant, [{ subject: 'a', number }]);
         await sending.deliver();
@@ -124,10 +118,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 2);
     });
 
-    test('has what it got counted also when nothing waits in between', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 500 });
+    test('has what it got counted also when nothing waits in between', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 500 });
       for (const [subject, count] of [
         ['a', 1],
         ['b', 40],
@@ -138,10 +130,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('gets no more than the limit in the first second, however much waits', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url, { rateLimit: 100 });
+    test('gets no more than the limit in the first second, however much waits', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 100 });
       await happen(server, tenant, eventsOf('a', 150));
       for (let time = 0; time < 1000; time += 10) {
         await sending.deliver();
@@ -150,10 +140,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 100);
     });
 
-    test('gets everything once the limit is lifted', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url, { rateLimit: 1 });
+    test('gets everything once the limit is lifted', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server, { rateLimit: 1 });
       await happen(server, tenant, eventsOf('a', 20));
       await sending.deliver();
       const body = { rateLimit: null };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { eventsOf, happen } from './numbered-events.ts';
-import { allowPrivate, createSubscriber, createTestSender, startScriptedReceiver } from './sending.ts';
+import { allowPrivate, createSubscriber, createTestSender, openScene, startScriptedReceiver } from './sending.ts';
 
 const askForPause = (seconds: number, status = 429) => ({ status, headers: { 'Retry-After': String(seconds) } });
 
@@ -39,10 +39,8 @@ describeServerOnEachDatabase(
       });
     }
 
-    test('lasts at most one hour', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('lasts at most one hour', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = askForPause(86_400);
       await happen(server, tenant, eventsOf('a', 1));
       await sending.deliver();
@@ -50,10 +48,8 @@ describeServerOnEachDatabase(
       assert.equal(until - server.clock.milliseconds(), 3_600_000);
     });
 
-    test('is not shortened by a concurrent success', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('is not shortened by a concurrent success', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       let isFirst = true;
       receiver.reply = () => {
         const reply = isFirst ? askForPause(60) : { status: 204 };
@@ -73,10 +69,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 4);
     });
 
-    test('ends when the endpoint gets another address', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}old`);
+    test('ends when the endpoint gets another address', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server, { path: 'old' });
       receiver.reply = ({ path }) => (path === '/old' ? askForPause(3600) : { status: 204 });
       await happen(server, tenant, eventsOf('a', 1));
       await sending.deliver();
@@ -89,10 +83,8 @@ describeServerOnEachDatabase(
       assert.deepEqual(paths, ['/old', '/new', '/new']);
     });
 
-    test('is shown on the webhook until it is over', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('is shown on the webhook until it is over', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       const read = async () =>
         payload(await server.request('GET', `/v1/webhooks/${endpoint.id}`, { key: tenant.key }), 200).pausedUntil;
       assert.equal(await read(), null);
@@ -109,10 +101,8 @@ describeServerOnEachDatabase(
       assert.equal(await read(), null);
     });
 
-    test('ends when the webhook is paused and enabled, with its waiting deliveries sent', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('ends when the webhook is paused and enabled, with its waiting deliveries sent', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = askForPause(3600);
       await happen(server, tenant, eventsOf('a', 2));
       await sending.deliver();
@@ -128,10 +118,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, before + 2);
     });
 
-    test('and failures of an address are not recorded for its successor', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}old`);
+    test('and failures of an address are not recorded for its successor', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server, { path: 'old' });
       receiver.reply = askForPause(3600, 503);
       await happen(server, tenant, eventsOf('a', 1));
       const { sender } = sending;

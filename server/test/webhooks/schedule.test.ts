@@ -13,13 +13,17 @@ const start = Date.parse('2026-11-21T12:00:00.000Z');
 const at = (offset: number) => new Date(start + offset).toISOString();
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
+interface Play {
+  readonly offsets?: readonly number[];
+  /** By default without jitter. */
+  readonly random?: () => number;
+  readonly retryAfter?: () => number | null;
+  readonly delay?: () => number;
+}
+
 /** The times of attempts that all fail immediately. */
-function playAttempts(
-  random: () => number,
-  retryAfter: () => number | null,
-  delay: () => number,
-  offsets: readonly number[] = attemptOffsets,
-): readonly number[] {
+function playAttempts({ offsets = attemptOffsets, random = () => 0.5, ...play }: Play): readonly number[] {
+  const { retryAfter = () => null, delay = () => 0 } = play;
   const times = [0];
   for (;;) {
     const now = at(times.at(-1) as number);
@@ -32,11 +36,7 @@ function playAttempts(
 
 describe('the schedule of retries', () => {
   test('without jitter is the table, except the last attempt, which is before the end', () => {
-    const times = playAttempts(
-      () => 0.5,
-      () => null,
-      () => 0,
-    );
+    const times = playAttempts({});
     assert.deepEqual(times, [...attemptOffsets.slice(0, -1), 0.95 * (retryWindow - 60_000)]);
   });
 
@@ -44,11 +44,7 @@ describe('the schedule of retries', () => {
     fc.assert(
       fc.property(fc.array(unit, { minLength: 11, maxLength: 11 }), (draws) => {
         const left = [...draws];
-        const times = playAttempts(
-          () => left.shift() ?? 0.5,
-          () => null,
-          () => 0,
-        );
+        const times = playAttempts({ random: () => left.shift() ?? 0.5 });
         assert.equal(times.length, attemptOffsets.length);
         for (const [index, time] of times.entries()) {
           const offset = attemptOffsets[index] as number;
@@ -72,11 +68,7 @@ describe('the schedule of retries', () => {
           wishes.push(value);
           return value;
         };
-        const times = playAttempts(
-          () => next(draws),
-          ask,
-          () => 0,
-        );
+        const times = playAttempts({ random: () => next(draws), retryAfter: ask });
         assert.ok(times.length <= attemptOffsets.length);
         for (const [index, time] of times.entries()) {
           if (index === 0) continue;
@@ -100,11 +92,7 @@ describe('the schedule of retries', () => {
   });
 
   test('does not catch up on attempts that a stopped server has missed', () => {
-    const times = playAttempts(
-      () => 0.5,
-      () => null,
-      () => 7_200_000,
-    );
+    const times = playAttempts({ delay: () => 7_200_000 });
     for (const [index, time] of times.entries()) {
       if (index > 0) assert.ok(time - (times[index - 1] as number) >= 1000);
     }
@@ -126,14 +114,12 @@ describe('a custom schedule', () => {
       maxLength: 20,
     })
     .map((seconds) => [0, ...seconds.sort((one, other) => one - other).map((second) => second * 1000)]);
-  const never = () => null;
-  const half = () => 0.5;
 
   test('is followed exactly without jitter, and has no attempt after its last time', () => {
     fc.assert(
       fc.property(schedule, (offsets) => {
         const early = offsets.filter((offset) => offset <= retryWindow - 60_000 - 600_000);
-        const times = playAttempts(half, never, () => 0, offsets);
+        const times = playAttempts({ offsets });
         assert.deepEqual(times.slice(0, early.length), early);
         assert.ok(times.length <= offsets.length);
         if (early.length === offsets.length) assert.equal(times.length, offsets.length);
@@ -145,7 +131,7 @@ describe('a custom schedule', () => {
     fc.assert(
       fc.property(schedule, fc.infiniteStream(unit), (offsets, draws) => {
         const random = () => draws.next().value as number;
-        const times = playAttempts(random, never, () => 0, offsets);
+        const times = playAttempts({ offsets, random });
         for (const [index, time] of times.entries()) {
           const offset = Math.min(offsets[index] as number, retryWindow - 60_000);
           assert.ok(index === 0 || time > (times[index - 1] as number));
@@ -161,13 +147,10 @@ describe('a custom schedule', () => {
   // A slow attempt, or one that waits for the rate limit, may delay the next one past its time: it must not be lost.
   test('has all its attempts at its own intervals if its times have passed, and does not catch up', () => {
     assert.deepEqual(
-      playAttempts(half, never, () => 600_000, [0, 60_000, 120_000, 180_000]),
+      playAttempts({ offsets: [0, 60_000, 120_000, 180_000], delay: () => 600_000 }),
       [0, 660_000, 1_320_000, 1_980_000],
     );
-    assert.deepEqual(
-      playAttempts(half, never, () => 15_000, [0, 5000, 15_000]),
-      [0, 20_000, 45_000],
-    );
+    assert.deepEqual(playAttempts({ offsets: [0, 5000, 15_000], delay: () => 15_000 }), [0, 20_000, 45_000]);
   });
 
   test('never has fewer attempts than times, however long each takes, within the 24 hours', () => {
@@ -176,7 +159,7 @@ describe('a custom schedule', () => {
     fc.assert(
       fc.property(short, delay, fc.infiniteStream(unit), (offsets, milliseconds, draws) => {
         const random = () => draws.next().value as number;
-        const times = playAttempts(random, never, () => milliseconds, offsets);
+        const times = playAttempts({ offsets, random, delay: () => milliseconds });
         const last = times.at(-1) as number;
         assert.ok(times.length <= offsets.length);
         assert.ok(times.length === offsets.length || last > retryWindow - 3_600_000 - 660_000 - 3_960_000);
@@ -191,18 +174,13 @@ describe('a custom schedule', () => {
   });
 
   test('that reaches the end of the window has its last attempt before it, however late the previous one was', () => {
-    const times = playAttempts(half, never, () => 82_000_000, [0, 1000, 86_400_000]);
+    const times = playAttempts({ offsets: [0, 1000, 86_400_000], delay: () => 82_000_000 });
     assert.equal(times.length, 3);
     assert.ok((times[2] as number) - 82_000_000 < retryWindow);
   });
 
   test('respects Retry-After before each of its attempts, and has no more of them', () => {
-    const times = playAttempts(
-      () => 0,
-      () => 3_600_000,
-      () => 0,
-      [0, 1000, 2000],
-    );
+    const times = playAttempts({ offsets: [0, 1000, 2000], random: () => 0, retryAfter: () => 3_600_000 });
     assert.deepEqual(times, [0, 3_600_000, 7_200_000]);
   });
 });

@@ -14,6 +14,7 @@ import {
   createTestSender,
   expireLeases,
   openRequest,
+  openScene,
   type ReceivedDelivery,
   readAttempts,
   readDeliveries,
@@ -67,10 +68,8 @@ describeServerOnEachDatabase(
       payload(await server.request('POST', `/v1/dsr/${id}/complete`, { key: tenant.key, body }), 200);
     };
 
-    test('keeps nothing of a response that arrives after the person was erased, and does not retry', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('keeps nothing of a response that arrives after the person was erased, and does not retry', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       const subject = needle('subject');
       await completeRequest(tenant, subject);
       receiver.reply = { status: 500, text: `no ${subject} here` };
@@ -122,10 +121,8 @@ describeServerOnEachDatabase(
       assert.equal(deliveries.filter(({ claimed_until }) => claimed_until !== null).length, 0);
     });
 
-    test('delivers an event again without what was erased, even if another server erased it', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('delivers an event again without what was erased, even if another server erased it', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       await completeRequest(tenant, 'erased-elsewhere');
       await sending.deliver();
       const id = (await readDeliveries(server, tenant))[0]?.id;
@@ -163,10 +160,8 @@ describeServerOnEachDatabase(
       assert.deepEqual([webhookId, orphaned, more], [damaged.endpoint.id, [lost?.id], []]);
     });
 
-    test('posts the body and the documented headers, signed with the secret of the endpoint', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, `${receiver.url}hooks?from=svc`);
+    test('posts the body and the documented headers, signed with the secret of the endpoint', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server, { path: 'hooks?from=svc' });
       const dsrId = await openRequest(server, tenant);
       await sending.deliver();
       const [delivery] = await readDeliveries(server, tenant);
@@ -191,11 +186,9 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('follows the schedule to the last attempt, then keeps a dead letter, and sends nothing after 24 hours', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('follows the schedule to the last attempt, then keeps a dead letter, and sends nothing after 24 hours', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 500, text: 'out of order' };
-      const { tenant } = await createSubscriber(server, receiver.url);
       const begun = server.clock.milliseconds();
       await openRequest(server, tenant);
       await playOut(server, sending.deliver, () => readOnlyDelivery(server, tenant));
@@ -221,11 +214,9 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 12);
     });
 
-    test('signs each attempt with its time', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('signs each attempt with its time', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = { status: 503 };
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant);
       await sending.deliver();
       server.clock.advance(10_000);
@@ -239,10 +230,8 @@ describeServerOnEachDatabase(
       assert.equal((times[1] as number) - (times[0] as number), 10);
     });
 
-    test('respects Retry-After, up to the end of the 24 hours', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('respects Retry-After, up to the end of the 24 hours', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 503, headers: { 'Retry-After': '1800' } };
       const begun = server.clock.milliseconds();
       await openRequest(server, tenant);
@@ -259,10 +248,8 @@ describeServerOnEachDatabase(
       assert.deepEqual([status, reason, attempts], ['dead', 'rate_limited', 3]);
     });
 
-    test('sends nothing else to a receiver during its Retry-After', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('sends nothing else to a receiver during its Retry-After', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 429, headers: { 'Retry-After': '60' } };
       await openRequest(server, tenant, 'first');
       await sending.deliver();
@@ -330,10 +317,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received[0]?.body.equals(receiver.received[1]?.body as Buffer), true);
     });
 
-    test('stores events while an endpoint is paused, and sends them when it is resumed', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url, { status: 'paused' });
+    test('stores events while an endpoint is paused, and sends them when it is resumed', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server, { status: 'paused' });
       for (const subject of ['a', 'b', 'c']) await openRequest(server, tenant, subject);
       server.clock.advance(3 * day);
       await sending.deliver();
@@ -345,11 +330,9 @@ describeServerOnEachDatabase(
       assert.deepEqual([receiver.received.length, statuses], [3, ['delivered', 'delivered', 'delivered']]);
     });
 
-    test('cancels the deliveries of a deleted endpoint', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('cancels the deliveries of a deleted endpoint', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = { status: 500 };
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant);
       await sending.deliver();
       const answer = await server.request('DELETE', `/v1/webhooks/${endpoint.id}`, { key: tenant.key });
@@ -363,10 +346,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('signs with both secrets during a rotation, and with only the new one after it', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('signs with both secrets during a rotation, and with only the new one after it', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       const rotated = payload(
         await server.request('POST', `/v1/webhooks/${endpoint.id}/rotate-secret`, {
           key: tenant.key,
@@ -387,10 +368,8 @@ describeServerOnEachDatabase(
       assert.deepEqual(receiver.received.map(secretsOf), [[0, 1], [0]]);
     });
 
-    test('signs with a new secret while an earlier delivery is in progress', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('signs with a new secret while an earlier delivery is in progress', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       receiver.reply = null;
       const send = async (count: number) => {
         await openRequest(server, tenant);
@@ -410,10 +389,8 @@ describeServerOnEachDatabase(
       assert.deepEqual(signatures, [sign(secret, time, sent.body)]);
     });
 
-    test('counts a delivery as failed if the secret cannot be opened, without sending it', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
+    test('sends nothing if the secret cannot be opened, and sends again once it is rotated, also during its overlap', async (context) => {
+      const { receiver, sending, tenant, endpoint } = await openScene(context, server);
       const { database, box } = server.installation;
       const secret = box.seal('whsec_of_another', 'webhook of another');
       await database.kysely.updateTable('webhook_endpoints').set({ secret }).where('id', '=', endpoint.id).execute();
@@ -421,18 +398,9 @@ describeServerOnEachDatabase(
       await sending.deliver();
       const { status, reason } = await readOnlyDelivery(server, tenant);
       assert.deepEqual([status, reason, receiver.received.length], ['pending', 'unsealable_secret', 0]);
-    });
-
-    test('sends again once such a secret is rotated, also during its overlap', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url);
-      const { database, box } = server.installation;
-      const secret = box.seal('whsec_of_another', 'webhook of another');
-      await database.kysely.updateTable('webhook_endpoints').set({ secret }).where('id', '=', endpoint.id).execute();
       const path = `/v1/webhooks/${endpoint.id}/rotate-secret`;
       const rotated = payload(await server.request('POST', path, { key: tenant.key, body: {} }), 200);
-      await openRequest(server, tenant);
+      server.clock.advance(5000);
       await sending.deliver();
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
       const sent = receiver.received[0] as ReceivedDelivery;
@@ -440,10 +408,8 @@ describeServerOnEachDatabase(
       assert.deepEqual(signatures, [sign(rotated.secret, time, sent.body)]);
     });
 
-    test('reports how to fix a private key that cannot be opened', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant, endpoint } = await createSubscriber(server, receiver.url, { asymmetric: true });
+    test('reports how to fix a private key that cannot be opened', async (context) => {
+      const { sending, tenant, endpoint } = await openScene(context, server, { asymmetric: true });
       const { database, box } = server.installation;
       const signing_key = box.seal('of another', 'webhook of another');
       await database.kysely
@@ -466,11 +432,9 @@ describeServerOnEachDatabase(
       assert.equal((await readOnlyDelivery(server, tenant)).status, 'delivered');
     });
 
-    test('sends nothing more once 24 hours have passed since the first attempt, however long the server was down', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
+    test('sends nothing more once 24 hours have passed since the first attempt, however long the server was down', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       receiver.reply = { status: 500 };
-      const { tenant } = await createSubscriber(server, receiver.url);
       await openRequest(server, tenant);
       await sending.deliver();
       server.clock.advance(day + 1);
@@ -480,10 +444,8 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 1);
     });
 
-    test('sends many concurrently, and each once', async () => {
-      await using receiver = await startScriptedReceiver();
-      await using sending = createTestSender(server);
-      const { tenant } = await createSubscriber(server, receiver.url);
+    test('sends many concurrently, and each once', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server);
       const subjects = Array.from({ length: 150 }, (_, number) => `subject-${number}`);
       for (const subject of subjects) await openRequest(server, tenant, subject);
       await sending.deliver();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
 import type { ConnectOptions } from '../../webhooks/transport/connection.ts';
@@ -103,6 +104,20 @@ export async function createEndpoint(
 export async function createSubscriber(server: TestServer, url: string, more: object = {}) {
   const tenant = await createFreshTenant(server);
   return { tenant, endpoint: await createEndpoint(server, tenant, url, more) };
+}
+
+/** The path of an endpoint at its receiver, and its other settings. */
+type Scene = Readonly<Record<string, unknown>> & { readonly path?: string };
+
+/** A tenant with an endpoint at a receiver, and a sender that works when the test says so: all end with the test. */
+export async function openScene(context: TestContext, server: TestServer, { path = '', ...more }: Scene = {}) {
+  const receiver = await startScriptedReceiver();
+  const sending = createTestSender(server);
+  context.after(async () => {
+    await sending.sender.stop(0);
+    await receiver[Symbol.asyncDispose]();
+  });
+  return { receiver, sending, ...(await createSubscriber(server, receiver.url + path, more)) };
 }
 
 /** Triggers events. @returns the id of the data-subject request. */
