@@ -14,7 +14,7 @@ import { findSession, type HostCookie, listTenantIds, type StoredSession } from 
 import { findTenant } from './tenants/store.ts';
 
 export function createAdmit(
-  { database: { kysely: queries }, seal, settings }: Pick<Installation, 'database' | 'seal' | 'settings'>,
+  { database: { kysely: queries }, seal, settings }: Installation,
   sessionCookie: HostCookie,
   lastUses: LastUses,
 ): Admit {

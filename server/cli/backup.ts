@@ -8,6 +8,7 @@ import {
   type Installation,
   isSecretOf,
   openInstallation,
+  type Secrets,
   secretFile,
 } from '../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
@@ -206,14 +207,10 @@ function lacksErasures(file: string, issue: string): UsageError {
   );
 }
 
-type Restoring = Pick<Installation, 'signer' | 'anchors' | 'box' | 'erasures'>;
+type Restoring = Secrets & Pick<Installation, 'anchors' | 'erasures'>;
 
 /** Erases again, and appends to the logs of the data folder. @returns the counts of erased values. */
-async function completeDraft(
-  draft: string,
-  restoring: Restoring & Pick<Installation, 'seal'>,
-  lines: ReturnType<ErasureLog['read']>,
-) {
+async function completeDraft(draft: string, restoring: Restoring, lines: ReturnType<ErasureLog['read']>) {
   await using opened = openDatabase({ url: null, file: draft });
   // A backup of an older version lacks tables that the statement is computed from.
   await migrate(opened);

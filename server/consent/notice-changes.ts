@@ -1,5 +1,6 @@
 import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, requireFound, requireMatch } from '../http/problem.ts';
+import { noticeRows } from '../ledger/audit/rows.ts';
 import { recordChange, recordRemoval } from '../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import type { UnitOfWork } from '../storage/database.ts';
@@ -16,7 +17,7 @@ import {
   sealContent,
   tagContent,
 } from './notice.ts';
-import { contentColumns, findNotice, findVersion, type NoticeRow, noticeRows, readNotice } from './notice-store.ts';
+import { contentColumns, findNotice, findVersion, type NoticeRow, readNotice } from './notice-store.ts';
 import { mustAskAgain } from './present-notice.ts';
 import { writeShownTexts } from './public-notice.ts';
 

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import { describeRows } from '../ledger/audit/store.ts';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
@@ -16,8 +15,6 @@ import {
 import { pickLanguage } from './pick-language.ts';
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
-
-export const noticeRows = describeRows('consent_notices', 'consent', 'consent_notice');
 
 /** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */
 export async function findNotice(queries: Queries, tenantId: string, id: string): Promise<Notice | undefined> {

@@ -1,11 +1,12 @@
 import type { AuditSource } from '../http/principal.ts';
+import { controlRows, programRows, testRows } from '../ledger/audit/rows.ts';
 import { recordChange, recordChanges } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import { insertRows } from '../storage/rows.ts';
 import { type CatalogueControl, catalogue } from './catalogue/catalogue.ts';
 import { newControlRow } from './control-changes.ts';
 import { newTestRow } from './part-changes.ts';
-import { controlRows, listAdopted, listControlRows, programRows, saveProgram, testRows } from './store.ts';
+import { listAdopted, listControlRows, saveProgram } from './store.ts';
 
 /**
  * Sets the frameworks of a tenant: the complete list. Controls of the catalogue that come into force for the first time

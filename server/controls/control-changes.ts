@@ -1,6 +1,7 @@
 import { requireActiveMember } from '../accounts/members/membership-store.ts';
 import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
+import { controlRows } from '../ledger/audit/rows.ts';
 import { diffFields, recordChange } from '../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
 import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
@@ -10,7 +11,7 @@ import { type AssessedControl, viewDetail } from './assess-control.ts';
 import { type ControlChange, type ControlRow, definitionNames, type NewControl } from './control.ts';
 import { rateFreshness } from './evidence.ts';
 import { addCadence, type Cadence, type ControlStatus, isReview, type SettableStatus, transitions } from './status.ts';
-import { controlRows, listControlRows, requireControl } from './store.ts';
+import { listControlRows, requireControl } from './store.ts';
 
 /** The maximum number of custom controls of a tenant. */
 const maximumCustomControls = 1000;

@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
-import { personal, type RowChange, type RowKind, recordChange } from '../ledger/audit/store.ts';
+import { evidenceRows, type RowKind, resultRows, testRows } from '../ledger/audit/rows.ts';
+import { personal, type RowChange, recordChange } from '../ledger/audit/store.ts';
 import { newSalt } from '../ledger/entry.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
@@ -15,16 +16,7 @@ import { describeMove, lockControl, saveControl } from './control-changes.ts';
 import { type NewResult, type NewTest, type TestParams, type TestRow, viewResult, viewTest } from './control-test.ts';
 import { type EvidenceParams, isEvidenceValid, type NewEvidence, type ReceivedFile, viewEvidence } from './evidence.ts';
 import { eraseFile, takeFile } from './file-store.ts';
-import {
-  evidenceRows,
-  findControl,
-  listTests,
-  requireControl,
-  requireEvidence,
-  requireTest,
-  resultRows,
-  testRows,
-} from './store.ts';
+import { findControl, listTests, requireControl, requireEvidence, requireTest } from './store.ts';
 
 /**
  * Adds an item of evidence to a control, with the file that was uploaded. A control whose evidence was requested, overdue or not, becomes

@@ -59,7 +59,7 @@ const transitionText = Object.entries(transitions)
   .join('; ');
 
 /** The operations of spec.md "Control framework", and those on single frameworks, controls, evidence and tests. */
-export function controlRoutes({ database, settings }: Pick<Installation, 'database' | 'settings'>): readonly Route[] {
+export function controlRoutes({ database, settings }: Installation): readonly Route[] {
   const readAll = ({ principal, now }: PrincipalCall) => readControls(database.kysely, principal.tenantId, now);
   const find = ({ params, principal, now }: PrincipalCall<{ readonly controlId: string }>) =>
     requireControl(database.kysely, principal.tenantId, params.controlId, now);

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
-import { describeRows } from '../ledger/audit/store.ts';
 import type { UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, newId, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';
@@ -10,12 +9,6 @@ import { byCode, catalogue, type Framework } from './catalogue/catalogue.ts';
 import type { StoredControl } from './control.ts';
 import type { ListedTest, TestFacts } from './control-test.ts';
 import type { EvidenceParams } from './evidence.ts';
-
-export const programRows = describeRows('control_programs', 'controls', 'control_program');
-export const controlRows = describeRows('tenant_controls', 'controls', 'control');
-export const evidenceRows = describeRows('control_evidence', 'controls', 'control_evidence');
-export const testRows = describeRows('control_tests', 'controls', 'control_test');
-export const resultRows = describeRows('control_test_results', 'controls', 'control_test_result');
 
 /** The control framework of a tenant at one time. */
 export interface TenantControls {

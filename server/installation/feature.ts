@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
+import type { Repeated } from '../storage/repeat.ts';
 import type { Installation } from './installation.ts';
 
 /** The installation with what all features of a running server share. */
@@ -32,6 +33,8 @@ export interface Feature {
   readonly pages?: readonly Middleware[];
   /** Runs before the server listens. */
   start?(): Promise<void>;
+  /** Works beside the requests, from when the server listens until its last request is answered. */
+  work?(): Repeated;
   /** Interrupts tasks that wait for other servers. */
   interrupt?(): void;
   /** Writes what waits in memory. */

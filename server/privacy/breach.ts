@@ -18,7 +18,8 @@ import {
   visibleText,
 } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import { describeRows, diffFields, recordChange } from '../ledger/audit/store.ts';
+import { breachRows } from '../ledger/audit/rows.ts';
+import { diffFields, recordChange } from '../ledger/audit/store.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newSalt } from '../ledger/entry.ts';
 import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
@@ -28,8 +29,6 @@ import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 
 export type BreachRow = Selectable<Tables['breach_incidents']>;
-
-export const breachRows = describeRows('breach_incidents', 'privacy', 'breach');
 
 export const BreachSeverity = z.enum(['low', 'medium', 'high', 'critical']).meta({ id: 'BreachSeverity' });
 export const BreachStatus = z.enum(['open', 'contained', 'closed']).meta({ id: 'BreachStatus' });
@@ -265,7 +264,7 @@ const writingBreach = { tag: 'Breaches', scope: 'breach:write', result: BreachVi
 const params = z.strictObject({ id: Id });
 
 /** The operations on breaches of personal data. */
-export function breachRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function breachRoutes({ database }: Installation): readonly Route[] {
   return [
     defineRoute('POST /v1/breach', {
       operationId: 'reportBreach',

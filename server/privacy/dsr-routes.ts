@@ -26,7 +26,7 @@ const params = z.strictObject({ id: Id });
 const pages = { limit: { most: 100, usual: 25 }, place: 'string' } as const;
 
 /** The operations on data-subject requests. */
-export function dsrRoutes({ database, hasher }: Pick<Installation, 'database' | 'hasher'>): readonly Route[] {
+export function dsrRoutes({ database, hasher }: Installation): readonly Route[] {
   return [
     defineRoute('POST /v1/dsr', {
       operationId: 'createDsr',

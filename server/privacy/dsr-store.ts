@@ -6,7 +6,8 @@ import type { AuditSource } from '../http/principal.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
 import { requirePast, toColumns } from '../http/schemas.ts';
-import { describeRows, diffFields, type RowChange, recordChange } from '../ledger/audit/store.ts';
+import { dsrRows } from '../ledger/audit/rows.ts';
+import { diffFields, type RowChange, recordChange } from '../ledger/audit/store.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newSalt } from '../ledger/entry.ts';
 import type { UnitOfWork } from '../storage/database.ts';
@@ -26,8 +27,6 @@ import {
   extendDue,
   isOverdue,
 } from './dsr.ts';
-
-export const dsrRows = describeRows('dsr_requests', 'privacy', 'dsr');
 
 /** Reads a request of a tenant. @throws {Problem} `not_found`. */
 export async function requireDsr(queries: Queries, tenantId: string, id: string): Promise<DsrRow> {

@@ -33,7 +33,7 @@ const languages = Object.keys(formWords) as Language[];
  * @param findContact the contact address that a tenant publishes.
  */
 export function serveRequestForm(
-  { database, hasher, clock, settings }: Pick<Installation, 'database' | 'hasher' | 'clock' | 'settings'>,
+  { database, hasher, clock, settings }: Installation,
   findContact: (slug: string) => Promise<string | null>,
 ): Middleware {
   const assets = ['form.css', 'form.js'].map((name) => {

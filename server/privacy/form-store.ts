@@ -5,6 +5,7 @@ import type { AuditSource } from '../http/principal.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
+import { dsrRows } from '../ledger/audit/rows.ts';
 import { recordRemoval, systemSource } from '../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -12,7 +13,7 @@ import { insertRow, newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { DsrRow, PublicDsrInput } from './dsr.ts';
-import { dsrRows, lockDsr, openDsr, updateDsr } from './dsr-store.ts';
+import { lockDsr, openDsr, updateDsr } from './dsr-store.ts';
 
 const hour = 60 * 60_000;
 /** Requests an hour: of a client address, and of an IPv6 site (/48). */

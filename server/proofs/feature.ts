@@ -27,5 +27,6 @@ export function openProofs(services: Services) {
     // A crash between a commit and its line in the log loses no anchor.
     start: () => keeper.start(services.clock()),
     interrupt: () => logKeeper.stop(),
+    drain: () => verifier.stop(),
   } satisfies Feature & { readonly verifier: Verifier };
 }

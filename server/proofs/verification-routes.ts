@@ -29,10 +29,7 @@ type RunStatus = z.output<typeof VerificationRun>['status'];
 const viewRun = (row: RunRow) => viewRow(VerificationRun, row, { status: row.status as RunStatus });
 
 /** The operations of verification: that of all tenants for the administrator, its result for each tenant. */
-export function verificationRoutes(
-  { database: { kysely } }: Pick<Installation, 'database'>,
-  verifier: Verifier,
-): readonly Route[] {
+export function verificationRoutes({ database: { kysely } }: Installation, verifier: Verifier): readonly Route[] {
   const common = { tag: 'Platform', auth: 'platform' } as const;
   return [
     listRoute('/v1/system/verifications', {

@@ -19,14 +19,14 @@ import type { WorkerInput, WorkerMessage } from './verification-worker.ts';
 
 /** Verifies every ledger and row of all tenants, in a thread beside the requests. Of several servers, one does it. */
 export class Verifier {
-  readonly #installation: Pick<Installation, 'database' | 'settings' | 'clock'>;
+  readonly #installation: Installation;
   readonly #faults: FaultLog;
   readonly #id = newId();
   #worker: Worker | null = null;
   #isStopped = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(installation: Pick<Installation, 'database' | 'settings' | 'clock'>, faults: FaultLog) {
+  constructor(installation: Installation, faults: FaultLog) {
     this.#installation = installation;
     this.#faults = faults;
   }

@@ -10,6 +10,7 @@ import {
 } from '../installation/installation.ts';
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
 import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
+import { changingRows } from '../ledger/audit/rows.ts';
 import { nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
 import { isSealed } from '../ledger/entry.ts';
 import { textOf } from '../ledger/signed-note.ts';
@@ -30,7 +31,6 @@ import { type GrantReport, verifyGrants } from './verify-grants.ts';
 import { type StoredState, type VerifiedLog, verifyLog } from './verify-log.ts';
 import { listRowOwners } from './verify-rows.ts';
 import {
-  changingRows,
   type KeptClaim,
   type Progress,
   type Scene,

@@ -1,4 +1,5 @@
-import { hashRow, type RowKind, versionOf } from '../ledger/audit/store.ts';
+import type { RowKind } from '../ledger/audit/rows.ts';
+import { hashRow, versionOf } from '../ledger/audit/store.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 

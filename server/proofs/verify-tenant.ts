@@ -1,25 +1,13 @@
-import { apiKeyRows } from '../accounts/keys/api-key-store.ts';
-import { scimTokenRows } from '../accounts/keys/scim-token.ts';
-import { accountRows, secondFactorRows } from '../accounts/members/account-store.ts';
-import { invitationRows } from '../accounts/members/invitation-store.ts';
-import { membershipRows } from '../accounts/members/membership.ts';
-import { tenantRows } from '../accounts/tenants/store.ts';
-import { noticeRows } from '../consent/notice-store.ts';
 import { verifyFiles } from '../controls/file-store.ts';
-import { controlRows, evidenceRows, programRows, resultRows, testRows } from '../controls/store.ts';
-import type { RowKind } from '../ledger/audit/store.ts';
+import { changingRows } from '../ledger/audit/rows.ts';
 import { nameTree } from '../ledger/checkpoint.ts';
 import type { LedgerOf } from '../ledger/entry.ts';
 import { isSealed, ledgerNames, readHead } from '../ledger/entry.ts';
 import type { NoteVerifier } from '../ledger/signed-note.ts';
 import type { TreeOf } from '../ledger/tree-store.ts';
-import { breachRows } from '../privacy/breach.ts';
-import { dsrRows } from '../privacy/dsr-store.ts';
 import type { Settings } from '../settings.ts';
-import { trustCenterRows } from '../site/trust/store.ts';
 import type { Queries } from '../storage/queries.ts';
 import type { RowSeal } from '../storage/secrets.ts';
-import { endpointRows } from '../webhooks/endpoints/store.ts';
 import type { Findings } from './findings.ts';
 import type { ReadAnchors, RootClaim } from './verify-anchors.ts';
 import { type ValidRow, verifyChain } from './verify-chain.ts';
@@ -29,28 +17,7 @@ import { ShownCheck, verifyVersions } from './verify-notices.ts';
 import { OpeningCheck } from './verify-openings.ts';
 import { RowStates, verifyRows } from './verify-rows.ts';
 
-/** The tables whose rows may change, and are compared with the audit log. */
-export const changingRows: readonly RowKind[] = [
-  tenantRows,
-  apiKeyRows,
-  scimTokenRows,
-  accountRows,
-  secondFactorRows,
-  membershipRows,
-  invitationRows,
-  noticeRows,
-  programRows,
-  controlRows,
-  evidenceRows,
-  testRows,
-  resultRows,
-  dsrRows,
-  breachRows,
-  trustCenterRows,
-  endpointRows,
-];
-
-/** Their names, for people. */
+/** The names of the tables whose rows may change, for people. */
 export const changingTables = changingRows.map(({ table }) => table).join(', ');
 
 /** The keys for the signatures and seals of an installation. */

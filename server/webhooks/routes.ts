@@ -60,7 +60,7 @@ const Rotation = namedObject('WebhookSecretRotation', {
 }).prefault({});
 
 /** The operations on webhooks, on what was sent to them, and on orders to send it again. */
-export function webhookRoutes(installation: Pick<Installation, 'database' | 'box' | 'settings'>): readonly Route[] {
+export function webhookRoutes(installation: Installation): readonly Route[] {
   const { database, box, settings } = installation;
   const rules = { box, policy: settings.webhooks };
   return [

@@ -2,13 +2,13 @@ import type { AuditSource, Principal } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { readScopes, type Scope } from '../../http/roles.ts';
 import type { PrincipalCall } from '../../http/route.ts';
+import { apiKeyRows } from '../../ledger/audit/rows.ts';
 import { recordChange, recordRemoval, type SourceOf } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { otherTenantsOf } from '../credentials.ts';
 import { type ApiKeyRow, environmentOf, expiryAfter, statusOf, successorEnd, writeOtherTenants } from './api-key.ts';
 import {
-  apiKeyRows,
   createApiKey,
   deleteKeyRow,
   findKey,

@@ -19,7 +19,7 @@ const Rotation = namedObject('ApiKeyRotation', {
     .meta({ description: 'How long the old key keeps working; 0 revokes it at once.' }),
 }).prefault({});
 
-export function apiKeyRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function apiKeyRoutes({ database }: Installation): readonly Route[] {
   const show = ({ key, row }: { readonly key: string; readonly row: ApiKeyRow }, now: string) => ({
     ...viewApiKey(row, row.tenant_id, now),
     key,

@@ -4,7 +4,8 @@ import type { Principal } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
 import { adminRoles, readScopes, type Scope } from '../../http/roles.ts';
 import { hashToken } from '../../installation/token.ts';
-import { describeRows, recordChange, recordEvents, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
+import { apiKeyRows } from '../../ledger/audit/rows.ts';
+import { recordChange, recordEvents, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findHeld, findRow, insertRow, newId, type Page, takeNewest } from '../../storage/rows.ts';
@@ -19,8 +20,6 @@ import {
   type WantedApiKey,
   writeOtherTenants,
 } from './api-key.ts';
-
-export const apiKeyRows = describeRows('api_keys', 'access', 'api_key');
 
 export interface NewApiKey extends Omit<z.output<typeof WantedApiKey>, 'scopes' | 'otherTenantIds'> {
   readonly tenantId: string;

@@ -57,10 +57,7 @@ const RevocationRequest = z
   .meta({ id: 'AccessTokenRevocation' });
 
 /** Client credentials (RFC 6749 section 4.4) and revocation (RFC 7009) for API keys. */
-export function oauthRoutes(
-  { database, hasher, settings }: Pick<Installation, 'database' | 'hasher' | 'settings'>,
-  lastUses: LastUses,
-): readonly Route[] {
+export function oauthRoutes({ database, hasher, settings }: Installation, lastUses: LastUses): readonly Route[] {
   const common = {
     tag: 'OAuth 2.0',
     auth: 'anonymous',

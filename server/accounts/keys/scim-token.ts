@@ -7,7 +7,8 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { Id, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken } from '../../installation/token.ts';
-import { describeRows, recordChange } from '../../ledger/audit/store.ts';
+import { scimTokenRows } from '../../ledger/audit/rows.ts';
+import { recordChange } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
@@ -23,8 +24,6 @@ const ScimToken = namedObject('ScimToken', {
 const CreatedScimToken = ScimToken.extend({
   token: z.string().meta({ description: 'The token itself, shown only once.' }),
 }).meta({ id: 'CreatedScimToken' });
-
-export const scimTokenRows = describeRows('scim_tokens', 'access', 'scim_token');
 
 type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 
@@ -66,7 +65,7 @@ function view(row: ScimTokenRow | undefined): z.output<typeof ScimToken> {
 }
 
 /** The operations on the SCIM token of a tenant (spec.md "Authentication", 4). */
-export function scimTokenRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function scimTokenRoutes({ database }: Installation): readonly Route[] {
   const common = { tag: 'SCIM token', scope: 'keys:write' } as const;
   return [
     defineRoute('GET /v1/scim-token', {

@@ -1,15 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Actor } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
-import {
-  describeRows,
-  describeState,
-  personal,
-  type RowChange,
-  type RowKind,
-  recordChanges,
-  type SourceOf,
-} from '../../ledger/audit/store.ts';
+import { accountRows, type RowKind, secondFactorRows } from '../../ledger/audit/rows.ts';
+import { describeState, personal, type RowChange, recordChanges, type SourceOf } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
@@ -18,15 +11,6 @@ import { BrokenSeal, requireHeld } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { findKeyCreator } from '../keys/api-key-store.ts';
 import { endOneTimeTokens } from '../sign-in/one-time-token-store.ts';
-
-export const accountRows = describeRows('users', 'identity', 'account', {
-  owner: 'members',
-});
-
-export const secondFactorRows = describeRows('second_factors', 'mfa', 'mfa', {
-  key: 'user_id',
-  owner: 'members',
-});
 
 export type AccountRow = Selectable<Tables['users']>;
 

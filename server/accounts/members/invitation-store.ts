@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { AuditSource } from '../../http/principal.ts';
-import { describeRows, personal, recordChanges } from '../../ledger/audit/store.ts';
+import { invitationRows } from '../../ledger/audit/rows.ts';
+import { personal, recordChanges } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, inBatches, takeNewest, updateRow } from '../../storage/rows.ts';
@@ -8,8 +9,6 @@ import { holds } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 
 export type InvitationRow = Selectable<Tables['invitations']>;
-
-export const invitationRows = describeRows('invitations', 'identity', 'invitation');
 
 export function findInvitation(queries: Queries, match: { tenant_id: string; id: string } | { token_hash: string }) {
   return findRow(queries, 'invitations', match);

@@ -3,6 +3,7 @@ import { Problem } from '../../http/problem.ts';
 import { type MemberRole, staffRole } from '../../http/roles.ts';
 import { viewRow } from '../../http/schemas.ts';
 import { generateToken, hashToken, isToken } from '../../installation/token.ts';
+import { invitationRows } from '../../ledger/audit/rows.ts';
 import { clientSource, personal, recordChange, systemSource } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
@@ -14,7 +15,7 @@ import { endSessions } from '../sign-in/session-store.ts';
 import { refuseSignIn, type SignInServices, type Visitor } from '../sign-in/sign-in.ts';
 import { findTenant } from '../tenants/store.ts';
 import { findAccount, findOrCreateAccount, updatePassword } from './account-store.ts';
-import { closeInvitations, findInvitation, type InvitationRow, invitationRows } from './invitation-store.ts';
+import { closeInvitations, findInvitation, type InvitationRow } from './invitation-store.ts';
 import { addMember, changeMembers, memberStatus, type NewMember } from './membership.ts';
 import { findMemberByEmail, isAcceptedElsewhere, listMembershipsOf, TenantReference } from './membership-store.ts';
 

@@ -1,14 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { AuditSource } from '../../http/principal.ts';
 import type { MemberRole } from '../../http/roles.ts';
-import {
-  describeRows,
-  diffFields,
-  type Personal,
-  personal,
-  type RowChange,
-  recordChanges,
-} from '../../ledger/audit/store.ts';
+import { membershipRows } from '../../ledger/audit/rows.ts';
+import { diffFields, type Personal, personal, type RowChange, recordChanges } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
@@ -23,10 +17,6 @@ import { describeAccountStates, findOrCreateAccount } from './account-store.ts';
 import { closeInvitations } from './invitation-store.ts';
 
 export type MembershipRow = Selectable<Tables['memberships']>;
-
-export const membershipRows = describeRows('memberships', 'identity', 'user', {
-  key: 'user_id',
-});
 
 export type MemberStatus = 'active' | 'suspended' | 'deleted';
 

@@ -33,7 +33,7 @@ export const SetupInput = namedObject('SetupInput', {
  * the first tenant ends them all.
  * @returns null if there are tenants.
  */
-export function createSetupToken({ database, clock }: Pick<Installation, 'database' | 'clock'>) {
+export function createSetupToken({ database, clock }: Installation) {
   return runUnitOfWork(database, clock(), async (work) => {
     if (await hasTenants(work.transaction)) return null;
     return (await createOneTimeToken(work, 'setup', { userId: null, tenantId: null }, dayMilliseconds)).token;

@@ -22,7 +22,7 @@ const lifetime = 15 * 60_000;
  * @returns null if the user cannot sign in to the tenant, or has a second factor, which the link must not replace.
  */
 export async function createStartToken(
-  { database, clock }: Pick<Installation, 'database' | 'clock'>,
+  { database, clock }: Installation,
   { tenant: slug, email }: { readonly tenant: string; readonly email: string },
 ): Promise<string | null> {
   const { kysely } = database;

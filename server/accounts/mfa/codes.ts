@@ -93,7 +93,7 @@ export type VerifiedCode =
   | { readonly method: 'totp'; readonly step: number }
   | { readonly method: 'backup_code'; readonly hash: string };
 
-type Box = Pick<Installation, 'box'>;
+type Services = Omit<Installation, 'passwords'>;
 
 /**
  * Looks up a TOTP code or backup code of a user whose second factor is enabled. Call it outside of a unit of work: a
@@ -101,7 +101,7 @@ type Box = Pick<Installation, 'box'>;
  * @returns null for a code that is wrong, expired or used.
  */
 export async function verifyCode(
-  services: Pick<Installation, 'database' | 'box'> & { readonly passwords: PasswordQueue },
+  services: Services & { readonly passwords: PasswordQueue },
   caller: HashCaller,
   userId: string,
   code: string,
@@ -136,7 +136,7 @@ export async function consumeCode(
 
 /** The step of a TOTP code of a user; null for any other text. */
 export async function findTotpStep(
-  { box }: Box,
+  { box }: Services,
   { user_id, secret, last_step }: SecondFactorRow,
   code: string,
   now: string,
@@ -146,11 +146,11 @@ export async function findTotpStep(
   return findStep(openTotpSecret(box, user_id, secret), compact, now, last_step);
 }
 
-export function sealTotpSecret({ box }: Box, userId: string, secret: string): string {
+export function sealTotpSecret({ box }: Services, userId: string, secret: string): string {
   return box.seal(secret, secretPurpose(userId));
 }
 
-function openTotpSecret(box: Box['box'], userId: string, secret: string): string {
+function openTotpSecret(box: Services['box'], userId: string, secret: string): string {
   try {
     return box.open(secret, secretPurpose(userId));
   } catch (cause) {

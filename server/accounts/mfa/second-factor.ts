@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { Problem } from '../../http/problem.ts';
 import { Id, namedObject } from '../../http/schemas.ts';
+import { secondFactorRows } from '../../ledger/audit/rows.ts';
 import type { RowChange, SourceOf } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
@@ -9,7 +10,7 @@ import { findRow, updateRow } from '../../storage/rows.ts';
 import { BrokenSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
-import { recordAccountChange, secondFactorRows } from '../members/account-store.ts';
+import { recordAccountChange } from '../members/account-store.ts';
 import { EventEmail } from '../members/membership-store.ts';
 import { endSessions, type OpenSession, type OwnSession, renewSession } from '../sign-in/session-store.ts';
 

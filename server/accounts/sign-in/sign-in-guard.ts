@@ -37,7 +37,7 @@ export interface Attempt extends HashCaller {
 /** The account of a device or attempt. A new password makes known devices unknown and resets all counters. */
 type DeviceOwner = Pick<AccountRow, 'email' | 'password_changed_at'>;
 
-export interface GuardOptions extends Pick<Installation, 'database' | 'clock' | 'hasher' | 'box'> {
+export interface GuardOptions extends Installation {
   readonly limiter: RateLimiter;
   /** Attempts a minute, for each client address, and for each account from one place. */
   readonly limit: number;

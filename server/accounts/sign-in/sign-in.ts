@@ -3,6 +3,7 @@ import { Problem } from '../../http/problem.ts';
 import { staffRole } from '../../http/roles.ts';
 import type { Call, UserCall } from '../../http/route.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { accountRows } from '../../ledger/audit/rows.ts';
 import { clientSource, type NewAuditEvent, personal, recordEvent, recordEvents } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, dayMilliseconds, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
@@ -10,13 +11,7 @@ import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
-import {
-  type AccountRow,
-  accountRows,
-  findAccount,
-  listAccepted,
-  recordAccountChange,
-} from '../members/account-store.ts';
+import { type AccountRow, findAccount, listAccepted, recordAccountChange } from '../members/account-store.ts';
 import { readTypedEmail } from '../members/email.ts';
 import { canSignIn, type MembershipRow } from '../members/membership.ts';
 import { findMember, listMembershipsOf } from '../members/membership-store.ts';
@@ -33,7 +28,7 @@ const challengeMilliseconds = 5 * 60 * 1000;
 const mostAttempts = 5;
 
 /** The dependencies of sign-in, and of changes to what users sign in with. */
-export interface SignInServices extends Pick<Installation, 'database' | 'hasher' | 'box'> {
+export interface SignInServices extends Omit<Installation, 'passwords'> {
   readonly passwords: PasswordQueue;
   readonly guard: SignInGuard;
   readonly sessionCookie: HostCookie;

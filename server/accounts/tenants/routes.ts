@@ -2,13 +2,14 @@ import { requireRoleToGive } from '../../http/authorize.ts';
 import type { Principal } from '../../http/principal.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { tenantRows } from '../../ledger/audit/rows.ts';
 import { diffFields, recordChange } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
-import { readTenant, requireTenant, tenantRows, updateTenant } from './store.ts';
+import { readTenant, requireTenant, updateTenant } from './store.ts';
 import { Tenant, TenantChange } from './tenant.ts';
 
 /** The operations on the caller's tenant. */
-export function tenantRoutes({ database }: Pick<Installation, 'database'>): readonly Route[] {
+export function tenantRoutes({ database }: Installation): readonly Route[] {
   return [
     defineRoute('GET /v1/tenant', {
       operationId: 'getTenant',

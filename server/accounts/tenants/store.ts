@@ -4,7 +4,8 @@ import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { leastRole, type Role } from '../../http/roles.ts';
 import { toColumns, viewRow } from '../../http/schemas.ts';
-import { describeRows, recordChange, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
+import { tenantRows } from '../../ledger/audit/rows.ts';
+import { recordChange, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { openChains } from '../../ledger/entry.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
@@ -13,10 +14,6 @@ import { newId, prepareQuery, updateRow, withSeal } from '../../storage/rows.ts'
 import { BrokenSeal, holds } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { Tenant } from './tenant.ts';
-
-export const tenantRows = describeRows('tenants', 'tenants', 'tenant', {
-  owner: 'id',
-});
 
 type TenantRow = Selectable<Tables['tenants']>;
 

@@ -11,9 +11,7 @@ import { readSystemStatus, SystemStatus } from './system.ts';
 import { CreatedTenant, PortfolioTenant, TenantInput, TenantSummary } from './tenant.ts';
 
 /** The operations of the people who run the server, and the overview of a tenant. */
-export function platformRoutes(
-  installation: Pick<Installation, 'database' | 'settings' | 'clock' | 'signer'>,
-): readonly Route[] {
+export function platformRoutes(installation: Installation): readonly Route[] {
   const { database } = installation;
   const common = { tag: 'Platform', auth: 'platform' } as const;
   return [

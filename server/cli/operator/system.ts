@@ -90,7 +90,7 @@ export async function readSystemStatus({
   settings,
   clock,
   signer,
-}: Pick<Installation, 'database' | 'settings' | 'clock' | 'signer'>): Promise<z.output<typeof SystemStatus>> {
+}: Installation): Promise<z.output<typeof SystemStatus>> {
   const { bsize, bavail, blocks } = await statfs(settings.dataDir);
   const counts = await countServer(database);
   return {

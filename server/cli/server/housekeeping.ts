@@ -8,15 +8,14 @@ import type { App } from './app.ts';
 /** Starts the tasks of all features, and those of the pipeline: stored responses that expired, and shared rate limits. */
 export function startHousekeeping({ database, clock, hasher }: Installation, app: App): Repeated {
   const { features, faults, limiter } = app;
-  const tasks: Task[] = features.flatMap((feature) => feature.tasks ?? []);
-  tasks.push({
-    every: 60_000,
-    run: (now) => inTransaction(database, async (queries) => (await forgetExpiredKeys(queries, now)) === mostForgotten),
-  });
-  if (database.dialect === 'postgres') tasks.push({ every: 500, run: () => limiter.exchange(database.kysely, hasher) });
-  const running = tasks.map(({ every, run }) =>
-    repeat({ every, task: 'housekeeping', faults }, async () => (await run(clock())) === true),
-  );
+  const start = (feature: string, { every, run }: Task) =>
+    repeat({ every, task: `housekeeping (${feature})`, faults }, async () => (await run(clock())) === true);
+  const running = features.flatMap(({ name, tasks = [] }) => tasks.map((task) => start(name, task)));
+  const forgetKeys = (now: string) =>
+    inTransaction(database, async (queries) => (await forgetExpiredKeys(queries, now)) === mostForgotten);
+  running.push(start('http', { every: 60_000, run: forgetKeys }));
+  if (database.dialect === 'postgres')
+    running.push(start('http', { every: 500, run: () => limiter.exchange(database.kysely, hasher) }));
   return {
     stop: async () => {
       for (const feature of features) feature.interrupt?.();

@@ -3,12 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Installation } from '../../installation/installation.ts';
 import { nameAddress, type Settings } from '../../settings.ts';
-import type { FaultLog } from '../../storage/fault-log.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
-import type { Repeated } from '../../storage/repeat.ts';
-import { runSender } from '../../webhooks/sender/run-sender.ts';
-import { WebhookSender } from '../../webhooks/sender/sender.ts';
-import { Receivers } from '../../webhooks/transport/receivers.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -73,7 +68,7 @@ export async function startServer(
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);
   const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app);
-  const sending = options.sends === false ? null : startSending(installation, app.faults);
+  const working = options.sends === false ? [] : app.features.flatMap((feature) => feature.work?.() ?? []);
   const lock = held.move();
   const close = async () => {
     closing.abort();
@@ -84,9 +79,8 @@ export async function startServer(
     // The other half remains for webhooks that are under way and for the database.
     await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
     await tidied;
-    await app.verifier.stop();
     await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
-    await sending?.stop();
+    await Promise.all(working.map((work) => work.stop()));
     installation.database.signals.off('clockFell', warnOfClock);
     app.faults.stop();
     clearTimeout(deadline);
@@ -117,12 +111,6 @@ function atMostEvery<Values extends readonly unknown[]>(milliseconds: number, lo
     silentUntil = performance.now() + milliseconds;
     log(...values);
   };
-}
-
-function startSending({ database, clock, box, settings }: Installation, faults: FaultLog): Repeated {
-  const receivers = new Receivers({ policy: settings.webhooks });
-  const sender = new WebhookSender({ database, clock, box, receivers, log: faults.log });
-  return runSender({ sender, database, clock, faults });
 }
 
 /** The fields of an error that are logged. */

@@ -189,7 +189,7 @@ const pause = 50;
  * @returns the counts, and why it stopped before the end; null if it did not.
  */
 export async function importAll(
-  { database, hasher, clock }: Pick<Installation, 'database' | 'hasher' | 'clock'>,
+  { database, hasher, clock }: Installation,
   target: ImportTarget,
   spool: Spool<ImportedDecision>,
   file: string,

@@ -4,13 +4,13 @@ import { type Actor, type AuditSource, systemActor } from '../../http/principal.
 import type { Client } from '../../http/request.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
-import { listColumns } from '../../storage/schema.ts';
 import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { canonicalize, type Json } from '../canonical.ts';
 import { appendEntries, commit, newSalt, type Opening } from '../entry.ts';
 import { describeErasure, type ErasedEntries } from '../erasures.ts';
 import type { AuditEventDetail, AuditModule } from './events.ts';
+import type { Projection, RowKind } from './rows.ts';
 
 /** The actor of a change, for each tenant that records it: hashes use the key of the tenant. */
 export type SourceOf = (tenantId: string) => AuditSource;
@@ -144,58 +144,6 @@ export async function recordErasure(
 ): Promise<void> {
   await recordEvent(work, source, { ...event, diff: { ...diff, ...describeErasure(entries) } });
   work.afterCommit(() => work.signals.emit('erased'));
-}
-
-/** A table whose rows may change: the event of each change has a hash of the row's projection after it. */
-export interface RowKind<Name extends keyof Tables = keyof Tables> extends Projection {
-  readonly table: Name;
-  readonly module: AuditModule;
-  /** The first part of the actions of its events: `api_key` in `api_key.created`. */
-  readonly noun: string;
-  /** The column that identifies a row in the audit log. */
-  readonly key: 'id' | 'user_id';
-  /**
-   * The column with the tenant of a row; `members` for rows of a person, whose changes are recorded for every tenant that
-   * the person is a member of.
-   */
-  readonly owner: 'id' | 'tenant_id' | 'members';
-}
-
-/** The values of a row that are hashed. Columns that it does not name are checked in another way, or only note uses. */
-interface Projection<Column extends string = string> {
-  /** The columns of version 1, which are also the names of the values. */
-  readonly columns: readonly Column[];
-  /**
-   * The columns that versions 2, 3, … add, each with the value that verification expects of it in a row that was recorded
-   * under an earlier version.
-   */
-  readonly added: readonly Readonly<Partial<Record<Column, string | number | null>>>[];
-  /** The names of renamed columns in the projection: `{ title: 'name' }` once `name` is called `title`. */
-  readonly renamed: Readonly<Partial<Record<Column, string>>>;
-  /** The columns that can identify a person: of these, the projection has commitments under the `salt` of the row. */
-  readonly personal: readonly Column[];
-  /** The names of these columns in the diff of an event. */
-  readonly personalFields: readonly string[];
-}
-
-type ColumnOf<Name extends keyof Tables> = keyof Tables[Name] & string;
-
-/**
- * Describes the rows of a table with the key `id` and the owner `tenant_id`, except where `other` differs. The migration marks
- * which of its columns are audited and personal.
- */
-export function describeRows<Name extends keyof Tables>(
-  table: Name,
-  module: AuditModule,
-  noun: string,
-  other: Partial<Pick<Projection<ColumnOf<Name>>, 'added' | 'renamed'> & Pick<RowKind, 'key' | 'owner'>> = {},
-): RowKind<Name> {
-  const audited = listColumns(table).filter(({ isAudited }) => isAudited);
-  const columns = audited.map(({ name }) => name);
-  const personal = audited.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
-  const personalFields = personal.map((name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-  const projection = { columns, added: [], renamed: {}, personal, personalFields };
-  return { table, module, noun, key: 'id', owner: 'tenant_id', ...projection, ...other };
 }
 
 type AnyRow = Readonly<Record<string, unknown>>;

@@ -18,7 +18,7 @@ const params = z.strictObject({ id: Id });
 const ownErasure = 'You cannot erase yourself, also with an API key that you created; ask another administrator.';
 
 /** The operations that erase what identifies a person. */
-export function erasureRoutes({ box }: Pick<Installation, 'box'>): readonly Route[] {
+export function erasureRoutes({ box }: Installation): readonly Route[] {
   return [
     defineRoute('POST /v1/consent/subjects/{subjectId}/erase', {
       operationId: 'eraseSubject',

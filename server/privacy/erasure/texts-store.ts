@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AuditSource } from '../../http/principal.ts';
-import { type RowKind, recordChanges } from '../../ledger/audit/store.ts';
+import { breachRows, dsrRows, type RowKind } from '../../ledger/audit/rows.ts';
+import { recordChanges } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
@@ -8,9 +9,7 @@ import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { holds } from '../../storage/secrets.ts';
-import { breachRows } from '../breach.ts';
 import type { DsrRow } from '../dsr.ts';
-import { dsrRows } from '../dsr-store.ts';
 
 /** A kind of rows with texts that may name people, its personal columns: they can be erased once the row has ended. */
 interface Erasable {

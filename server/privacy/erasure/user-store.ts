@@ -1,16 +1,10 @@
 import type { Selectable } from 'kysely';
-import { invitationRows } from '../../accounts/members/invitation-store.ts';
-import {
-  displayName,
-  type MembershipRow,
-  memberStatus,
-  membershipRows,
-  readAnyMembership,
-} from '../../accounts/members/membership.ts';
+import { displayName, type MembershipRow, memberStatus, readAnyMembership } from '../../accounts/members/membership.ts';
 import { requireAdminLeft } from '../../accounts/members/membership-store.ts';
 import { endSessions } from '../../accounts/sign-in/session-store.ts';
 import { changeAnswers } from '../../http/idempotency.ts';
 import type { AuditSource } from '../../http/principal.ts';
+import { invitationRows, membershipRows } from '../../ledger/audit/rows.ts';
 import { describeState, recordErasure, recordRemoval, systemSource } from '../../ledger/audit/store.ts';
 import type { Erased } from '../../ledger/erasure-log.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';

@@ -17,7 +17,7 @@ export function hasDocumentation(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
-type Needed = Pick<Installation, 'clock' | 'database' | 'settings'>;
+type Needed = Installation;
 
 /** Serves the built documentation below `/docs`; without a build, passes requests on. */
 export function serveDocumentation(installation: Needed): Middleware {

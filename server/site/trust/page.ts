@@ -20,10 +20,7 @@ const policy =
 const stylePath = '/trust/trust.css';
 
 /** Serves the public page of every published trust center at `/trust/<slug>`. */
-export function serveTrust(
-  { clock, settings: { baseUrl } }: Pick<Installation, 'clock' | 'settings'>,
-  publishedTrust: PublishedTrust,
-): Middleware {
+export function serveTrust({ clock, settings: { baseUrl } }: Installation, publishedTrust: PublishedTrust): Middleware {
   const style = readFileSync(join(import.meta.dirname, 'trust.css'));
   const pinned = new StaticFile('trust.css', style, immutable);
   const unpinned = new StaticFile('trust.css', style, 'no-cache');

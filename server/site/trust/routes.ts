@@ -34,7 +34,7 @@ const writing = { ...common, scope: 'trust:write', hasPrecondition: true, errors
 
 /** The operations on the trust center of the caller's tenant, and the data of the badge. */
 export function trustRoutes(
-  { database, settings: { baseUrl } }: Pick<Installation, 'database' | 'settings'>,
+  { database, settings: { baseUrl } }: Installation,
   publishedTrust: PublishedTrust,
 ): readonly Route[] {
   /** @throws {Problem} `validation_failed` for an invalid Host. */

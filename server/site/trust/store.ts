@@ -4,7 +4,8 @@ import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import type { AuditSource } from '../../http/principal.ts';
 import { invalidValues, requireMatch } from '../../http/problem.ts';
 import { findPastFault } from '../../http/schemas.ts';
-import { describeRows, diffFields, type RowChange, recordChange } from '../../ledger/audit/store.ts';
+import { trustCenterRows } from '../../ledger/audit/rows.ts';
+import { diffFields, type RowChange, recordChange } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { BriefCache } from '../../storage/cache.ts';
@@ -22,8 +23,6 @@ import {
 } from './trust-center.ts';
 
 export type TrustCenterRow = Selectable<Tables['trust_centers']>;
-
-export const trustCenterRows = describeRows('trust_centers', 'trust', 'trust_center');
 
 /** The trust center of a tenant; undefined before the first change. */
 export function findTrustCenter(queries: Queries, tenantId: string): Promise<TrustCenterRow | undefined> {

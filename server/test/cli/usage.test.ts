@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { roleIds } from '../../http/roles.ts';
-import { changingRows } from '../../proofs/verify-tenant.ts';
+import { changingRows } from '../../ledger/audit/rows.ts';
 import { describeSettings } from '../../settings.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { workingState } from '../ledger/tamper.ts';

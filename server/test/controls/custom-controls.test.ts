@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { newControlRow } from '../../controls/control-changes.ts';
-import { controlRows } from '../../controls/store.ts';
+import { controlRows } from '../../ledger/audit/rows.ts';
 import { recordChanges, systemSource } from '../../ledger/audit/store.ts';
 import { runUnitOfWork } from '../../storage/database.ts';
 import { insertRows } from '../../storage/rows.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { dsrRows } from '../../ledger/audit/rows.ts';
 import { hashRow } from '../../ledger/audit/store.ts';
-import { dsrRows } from '../../privacy/dsr-store.ts';
 import { readAudit } from '../accounts/members/membership-helpers.ts';
 import { createFreshTenant, describeServer, payload, readTables } from '../consent/helpers.ts';
 import { runVerify } from '../ledger/fixture.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Installation } from '../../installation/installation.ts';
-import { changingRows } from '../../proofs/verify-tenant.ts';
+import { changingRows } from '../../ledger/audit/rows.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { fillLedgers, runVerify, type VerifyReport } from '../ledger/fixture.ts';
 import { changeRow, type ProtectedTable, protectedTables, type Row, readRows } from '../ledger/tamper.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Installation } from '../../installation/installation.ts';
-import { changingRows } from '../../proofs/verify-tenant.ts';
+import { changingRows } from '../../ledger/audit/rows.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { type FilledTenant, fillLedgers, runVerify, type VerifyReport } from '../ledger/fixture.ts';
 import { changeRow, type Row, readRows } from '../ledger/tamper.ts';

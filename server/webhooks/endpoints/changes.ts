@@ -1,6 +1,7 @@
 import type { AuditSource } from '../../http/principal.ts';
 import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import { toColumns } from '../../http/schemas.ts';
+import { endpointRows } from '../../ledger/audit/rows.ts';
 import { type RowChange, recordChange, recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
@@ -25,7 +26,6 @@ import {
   type Endpoint,
   type EndpointKey,
   type EndpointRow,
-  endpointRows,
   findEndpoint,
   listSecrets,
   updateEndpoint,

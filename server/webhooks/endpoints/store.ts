@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import { viewRow } from '../../http/schemas.ts';
-import { describeRows } from '../../ledger/audit/store.ts';
 import type { UnitOfWork } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
@@ -9,8 +8,6 @@ import { EndpointView } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 export type EndpointKey = Pick<EndpointRow, 'tenant_id' | 'id'>;
-
-export const endpointRows = describeRows('webhook_endpoints', 'webhooks', 'webhook');
 
 /** How an endpoint fares. After an edit that resets it, only `failing_since` and `notified_at` may be set. */
 export type Health = Omit<Selectable<Tables['webhook_health']>, 'tenant_id' | 'endpoint_id'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { changingRows } from '../../../ledger/audit/rows.ts';
 import { verifyChain } from '../../../proofs/verify-chain.ts';
 import { RowStates, verifyRows } from '../../../proofs/verify-rows.ts';
-import { changingRows } from '../../../proofs/verify-tenant.ts';
 import type { TestServer } from '../../harness.ts';
 
 /** The details of the events of the module `mfa` about a person, oldest first, as a tenant reads them. */
