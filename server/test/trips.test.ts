@@ -10,7 +10,7 @@ const mostFiles = {
   'keyed-capture': 32,
   'breach-patch': 25,
   'scim-patch': 27,
-  'public-notice': 14,
+  'public-notice': 15,
   'webhook-delivery': 12,
 };
 
