@@ -33,8 +33,8 @@ export interface Feature {
   readonly pages?: readonly Middleware[];
   /** Runs before the server listens. */
   start?(): Promise<void>;
-  /** Works beside the requests, from when the server listens until its last request is answered. */
-  work?(): Repeated;
+  /** Starts work beside the requests: it runs from when the server listens until its last request is answered. */
+  background?(): Repeated;
   /** Interrupts tasks that wait for other servers. */
   interrupt?(): void;
   /** Writes what waits in memory. */

@@ -10,7 +10,7 @@ export function openWebhooks(services: Services): Feature {
   return {
     name: 'webhooks',
     routes: webhookRoutes(services),
-    work: () =>
+    background: () =>
       runSender({
         ...services,
         sender: new WebhookSender({ ...services, receivers: new Receivers({ policy: services.settings.webhooks }) }),

@@ -68,7 +68,7 @@ export async function startServer(
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);
   const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app);
-  const working = options.sends === false ? [] : app.features.flatMap((feature) => feature.work?.() ?? []);
+  const background = options.sends === false ? [] : app.features.flatMap((feature) => feature.background?.() ?? []);
   const lock = held.move();
   const close = async () => {
     closing.abort();
@@ -80,7 +80,7 @@ export async function startServer(
     await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
     await tidied;
     await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
-    await Promise.all(working.map((work) => work.stop()));
+    await Promise.all(background.map((task) => task.stop()));
     installation.database.signals.off('clockFell', warnOfClock);
     app.faults.stop();
     clearTimeout(deadline);
