@@ -25,7 +25,7 @@ import { type Installation, openInstallation } from '../server/installation/inst
 import { systemSource } from '../server/ledger/audit/store.ts';
 import { readSettings } from '../server/settings.ts';
 import { type DemoCredentials, seedDemo } from '../server/site/demo/seed.ts';
-import { runUnitOfWork } from '../server/storage/database.ts';
+import { runTransaction } from '../server/storage/database.ts';
 import { emitEvents } from '../server/webhooks/deliveries/outbox.ts';
 import { createEndpoint } from '../server/webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../server/webhooks/endpoints/endpoint.ts';
@@ -151,8 +151,8 @@ async function prepareDelivery(
   cleanUp.defer(() => receiver.close().closeAllConnections());
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const policy = { allowPrivate: true };
-  await runUnitOfWork(database, clock(), (work) =>
-    createEndpoint(work, systemSource(tenantId), { box, policy }, EndpointInput.parse({ url })),
+  await runTransaction(database, clock(), (tx) =>
+    createEndpoint(tx, systemSource(tenantId), { box, policy }, EndpointInput.parse({ url })),
   );
   const log = pino({ level: 'silent' });
   const sender = new WebhookSender({ database, clock, box, receivers: new Receivers({ policy }), log });
@@ -160,7 +160,7 @@ async function prepareDelivery(
   database.signals.on('deliveries', (endpoints) => sender.notice(endpoints));
   return {
     prepare: () =>
-      runUnitOfWork(database, clock(), (work) => emitEvents(work, [{ tenantId, type: 'dsr.created', data: {} }])),
+      runTransaction(database, clock(), (tx) => emitEvents(tx, [{ tenantId, type: 'dsr.created', data: {} }])),
     run: async () => {
       const delivered = sender.counts.delivered + 1;
       while (sender.counts.delivered < delivered || sender.hasWork) {

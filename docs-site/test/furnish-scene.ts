@@ -20,7 +20,7 @@ const furnishings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> 
       body,
       headers: { Origin: 'https://staging.example' },
     });
-    await server.app.sightings.write(server.installation.database);
+    await server.app.usage.write(server.installation.database);
   },
   listAuditEvents: (scene) => scene.record(),
   listAuditCheckpoints: (scene) => scene.checkpoint('audit'),

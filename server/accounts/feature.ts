@@ -1,6 +1,6 @@
 import type { Feature, Services } from '../installation/feature.ts';
 import { inTransaction } from '../storage/database.ts';
-import { createAdmit } from './admit.ts';
+import { createAuthenticate } from './authenticate.ts';
 import { LastUses } from './credentials.ts';
 import { apiKeyRoutes } from './keys/api-key-routes.ts';
 import { deleteExpiredTokens, oauthRoutes } from './keys/oauth.ts';
@@ -15,7 +15,7 @@ import { deleteExpiredSignIns } from './sign-in/sign-in.ts';
 import { SignInGuard } from './sign-in/sign-in-guard.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 
-/** Tenants, members, keys and sign-in; `admit` recognizes the callers of all routes. */
+/** Tenants, members, keys and sign-in; `authenticate` recognizes the callers of all routes. */
 export function openAccounts(services: Services) {
   const { database, settings } = services;
   const isSecure = settings.baseUrl?.startsWith('https:') ?? false;
@@ -39,7 +39,7 @@ export function openAccounts(services: Services) {
   return {
     name: 'accounts',
     lastUses,
-    admit: createAdmit(services, sessionCookie, lastUses),
+    authenticate: createAuthenticate(services, sessionCookie, lastUses),
     routes: [
       ...authRoutes(signIn),
       ...meRoutes(signIn),
@@ -56,5 +56,5 @@ export function openAccounts(services: Services) {
       { every: 10_000, run: writeLastUses },
     ],
     drain: writeLastUses,
-  } satisfies Feature & { readonly lastUses: LastUses; readonly admit: ReturnType<typeof createAdmit> };
+  } satisfies Feature & { readonly lastUses: LastUses; readonly authenticate: ReturnType<typeof createAuthenticate> };
 }

@@ -21,7 +21,7 @@ import { countUnforgotten, forgetErased } from '../privacy/erasure/store.ts';
 import type { UserErasure } from '../privacy/erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, listTenantsWith } from '../privacy/erasure/user-store.ts';
 import { dashboardPath } from '../site/serve-dashboard.ts';
-import { runUnitOfWork, systemClock } from '../storage/database.ts';
+import { runTransaction, systemClock } from '../storage/database.ts';
 import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
 import { findServerAddress } from './server-address.ts';
 
@@ -37,8 +37,8 @@ export const tenantCreate = defineCommand({
     const { database, clock } = installation;
     if ((await findTenant(database.kysely, slug)) !== undefined)
       throw new UsageError(`The tenant ${slug} already exists.`);
-    const { id, apiVersion, createdAt } = await runUnitOfWork(database, clock(), (work) =>
-      createTenant(work, { slug, name }),
+    const { id, apiVersion, createdAt } = await runTransaction(database, clock(), (tx) =>
+      createTenant(tx, { slug, name }),
     );
     say(`Created tenant ${slug} (${id}).`);
     say(`Next: svc key create --tenant ${slug} --name "first key" --scopes consent:read,consent:write`);
@@ -83,7 +83,7 @@ A user who already has a password on this server keeps it, and gets an invitatio
       givenName: options['given-name'] || null,
       familyName: options['family-name'] || null,
     };
-    const created = await runUnitOfWork(database, clock(), (work) => createUser(work, systemSource(tenant.id), wanted));
+    const created = await runTransaction(database, clock(), (tx) => createUser(tx, systemSource(tenant.id), wanted));
     if (created === undefined) throw new UsageError(`${email} is already a member of ${tenant.slug}.`);
     const { userId, isPasswordSet, invitationToken } = created;
     say(`${email} is a member of ${tenant.slug} with the role ${role}.`);
@@ -125,17 +125,15 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
     const password = resetsPassword ? randomText(24) : null;
     const hash = password === null ? null : await passwords.hash(password);
     const reason = 'Reset by the operator';
-    const { isFactorReset, reset } = await runUnitOfWork(database, clock(), async (work) => {
-      await work.lockAccount(id);
-      if (hash !== null) await updatePassword(work, systemSource, id, hash, reason);
-      const isFactorReset = resetsFactor && (await disableSecondFactor(work, systemSource, id, 'reset', reason));
-      if (resetsPassword || resetsFactor) await endSessions(work.transaction, { userIds: [id] });
+    const { isFactorReset, reset } = await runTransaction(database, clock(), async (tx) => {
+      await tx.lockAccount(id);
+      if (hash !== null) await updatePassword(tx, systemSource, id, hash, reason);
+      const isFactorReset = resetsFactor && (await disableSecondFactor(tx, systemSource, id, 'reset', reason));
+      if (resetsPassword || resetsFactor) await endSessions(tx.queries, { userIds: [id] });
       if (!linksReset) return { isFactorReset, reset: null };
-      const accepted = (await listMembershipsOf(work.transaction, id)).filter(
-        ({ accepted_at }) => accepted_at !== null,
-      );
+      const accepted = (await listMembershipsOf(tx.queries, id)).filter(({ accepted_at }) => accepted_at !== null);
       const creators = accepted.map(({ tenant_id }) => systemSource(tenant_id));
-      return { isFactorReset, reset: await createPasswordReset(work, creators, { id, name: email }, null) };
+      return { isFactorReset, reset: await createPasswordReset(tx, creators, { id, name: email }, null) };
     });
     const link = reset && `${findServerAddress(settings)}${dashboardPath}/reset#${reset.token}`;
     if (link !== null) say(`Link with which ${email} sets a new password, once, until ${reset?.expiresAt}:\n${link}`);
@@ -161,15 +159,15 @@ every tenant that suspended them, or in one. A user who was removed is added aga
     const account = await findIntactAccount(database.kysely, readTypedEmail(options.email) ?? '');
     if (account === undefined) throw new UsageError(`There is no user ${options.email}.`);
     const { id, email } = account;
-    const tenantIds = await runUnitOfWork(database, clock(), async (work) => {
-      await work.lockAccount(id);
-      const memberships = (await listMembershipsOf(work.transaction, id)).map(({ tenant_id }) => tenant_id);
-      await work.lockTenant(...memberships);
-      const suspended = (await listMembershipsOf(work.transaction, id)).filter(
+    const tenantIds = await runTransaction(database, clock(), async (tx) => {
+      await tx.lockAccount(id);
+      const memberships = (await listMembershipsOf(tx.queries, id)).map(({ tenant_id }) => tenant_id);
+      await tx.lockTenant(...memberships);
+      const suspended = (await listMembershipsOf(tx.queries, id)).filter(
         (member) => memberStatus(member) === 'suspended' && (only === null || member.tenant_id === only.id),
       );
       for (const { tenant_id } of suspended)
-        await changeMembers(work, systemSource(tenant_id), [id], { isActivated: true }, 'Reactivated by the operator');
+        await changeMembers(tx, systemSource(tenant_id), [id], { isActivated: true }, 'Reactivated by the operator');
       return suspended.map(({ tenant_id }) => tenant_id);
     });
     if (tenantIds.length === 0)
@@ -200,24 +198,24 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     const { database, clock, box } = installation;
     const only = options.tenant === undefined ? null : await requireTenant(database.kysely, options.tenant);
     const email = readTypedEmail(options.email) ?? '';
-    const erased = await runUnitOfWork(database, clock(), async (work) => {
-      const { transaction } = work;
-      const account = await findIntactAccount(transaction, email);
-      if (account !== undefined) await work.lockAccount(account.id);
-      const found = await listTenantsWith(transaction, email);
+    const erased = await runTransaction(database, clock(), async (tx) => {
+      const { queries } = tx;
+      const account = await findIntactAccount(queries, email);
+      if (account !== undefined) await tx.lockAccount(account.id);
+      const found = await listTenantsWith(queries, email);
       const tenantIds = only === null ? found : found.filter((id) => id === only.id);
-      await work.lockTenant(...tenantIds);
+      await tx.lockTenant(...tenantIds);
       const erasures: (UserErasure & { readonly tenantId: string })[] = [];
       for (const tenantId of tenantIds) {
-        const member = (account && (await findAnyMembership(transaction, tenantId, account.id))) ?? null;
+        const member = (account && (await findAnyMembership(queries, tenantId, account.id))) ?? null;
         try {
           const source = systemSource(tenantId);
-          const erasure = await eraseUser(work, box, source, { member, email }, options.reason);
+          const erasure = await eraseUser(tx, box, source, { member, email }, options.reason);
           erasures.push({ tenantId, ...erasure });
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
           if (error.code === 'validation_failed') throw new UsageError('--reason must not name the user.');
-          const tenant = await findTenant(transaction, tenantId);
+          const tenant = await findTenant(queries, tenantId);
           throw new UsageError(`${tenant?.slug ?? tenantId}: ${error.message} Nothing was erased.`);
         }
       }
@@ -287,7 +285,7 @@ export const keyCreate = defineCommand({
     }
     const { name, environment, scopes, expires: expiresAt = null } = options;
     const wanted = { tenantId, name, environment, scopes, expiresAt, otherTenantIds: [...others] };
-    const { row, key } = await runUnitOfWork(database, clock(), (work) => createApiKey(work, wanted));
+    const { row, key } = await runTransaction(database, clock(), (tx) => createApiKey(tx, wanted));
     say(`API key for ${slug} (shown only once):\n${key}`);
     result({ id: row.id, key, ...wanted });
   },
@@ -302,9 +300,7 @@ export const scimTokenCreate = defineCommand({
     await using installation = await openInstallation(settings);
     const { database, clock } = installation;
     const { id: tenantId, slug } = await requireTenant(database.kysely, options.tenant);
-    const { row, token } = await runUnitOfWork(database, clock(), (work) =>
-      rotateScimToken(work, systemSource(tenantId)),
-    );
+    const { row, token } = await runTransaction(database, clock(), (tx) => rotateScimToken(tx, systemSource(tenantId)));
     say(`SCIM token for ${slug} (shown only once; the previous one no longer works):\n${token}`);
     result({ id: row.id, token, tenantId, displayPrefix: row.display_prefix, createdAt: row.created_at });
   },

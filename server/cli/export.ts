@@ -23,7 +23,7 @@ import { growTree } from '../ledger/tree-store.ts';
 import { Findings } from '../proofs/findings.ts';
 import { readCertificates, readPolicy } from '../proofs/outside-sources.ts';
 import { SettingsError } from '../settings.ts';
-import { inTransaction, runUnitOfWork, systemClock } from '../storage/database.ts';
+import { inTransaction, runTransaction, systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import {
   defineCommand,
@@ -78,7 +78,7 @@ export const exportCreate = defineCommand({
     // A long ledger is added to its tree in steps, so that a running server does not wait for all of it.
     const grow = () => inTransaction(database, (transaction) => growTree(transaction, of, 5000));
     for (let grown = await grow(); grown.size < grown.entries; ) grown = await grow();
-    const checkpoint = await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, of));
+    const checkpoint = await runTransaction(database, clock(), (tx) => signCheckpoint(tx, installation, of));
     const findShown = (entry: Parameters<typeof findShownText>[2]) => findShownText(database.kysely, tenantId, entry);
     const wanted = { ...of, from, to, since, checkpoint, verifierKey, findShown };
     const { header, lines } = await prepareExport(database.kysely, wanted).catch((error: unknown) => {

@@ -20,7 +20,7 @@ import { databaseFile, openInstallation } from '../installation/installation.ts'
 import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
 import { demoNotice } from '../site/demo/seed.ts';
-import { runUnitOfWork } from '../storage/database.ts';
+import { runTransaction } from '../storage/database.ts';
 import { createLog, startServer } from './server/start-server.ts';
 import type { Fault, RecordedRequest, TestTenant } from './testing.ts';
 
@@ -83,14 +83,14 @@ const commands = {
   createTenant(): Promise<TestTenant> {
     tenants += 1;
     const slug = `test-${tenants}`;
-    return runUnitOfWork(database, clock(), async (work) => {
-      const { id } = await createTenant(work, { slug, name: slug });
+    return runTransaction(database, clock(), async (tx) => {
+      const { id } = await createTenant(tx, { slug, name: slug });
       const source = systemSource(id);
       const wanted = { tenantId: id, name: 'Test', environment: 'test', scopes, expiresAt: null } as const;
-      const { row, key: apiKey } = await createApiKey(work, wanted);
-      const { token: scimToken } = await rotateScimToken(work, source);
-      const { id: noticeId } = await createNotice(work, source, demoNotice('https://example.com'));
-      await publishNotice(work, source, noticeId);
+      const { row, key: apiKey } = await createApiKey(tx, wanted);
+      const { token: scimToken } = await rotateScimToken(tx, source);
+      const { id: noticeId } = await createNotice(tx, source, demoNotice('https://example.com'));
+      await publishNotice(tx, source, noticeId);
       return { id, slug, apiKey, clientId: row.id, scimToken, noticeId };
     });
   },

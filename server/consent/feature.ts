@@ -1,28 +1,28 @@
 import type { Feature, Services } from '../installation/feature.ts';
+import { BannerUsage } from './banner-usage.ts';
 import { noticeRoutes } from './notice-routes.ts';
 import { NoticeCache } from './notice-store.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { publicConsentRoutes, recordRoutes } from './record-routes.ts';
 import { ConsentRecorder } from './recorder.ts';
-import { Sightings } from './sightings.ts';
 import { statisticsRoutes } from './statistics-routes.ts';
 
 /** Notices, records and their statistics. */
 export function openConsent({ database, hasher, settings }: Services) {
   const noticeCache = new NoticeCache(database.kysely);
-  const sightings = new Sightings();
+  const usage = new BannerUsage();
   const services = {
     database,
     recorder: new ConsentRecorder(hasher, noticeCache),
     noticeCache,
-    sightings,
+    usage,
     limits: settings.limits,
     regionHeaders: settings.regionHeaders,
   };
-  const writeSightings = () => sightings.write(database);
+  const writeUsage = () => usage.write(database);
   return {
     name: 'consent',
-    sightings,
+    usage,
     routes: [
       ...noticeRoutes(services),
       ...overviewRoutes(services),
@@ -30,7 +30,7 @@ export function openConsent({ database, hasher, settings }: Services) {
       ...publicConsentRoutes(services),
       ...statisticsRoutes(services),
     ],
-    tasks: [{ every: 5_000, run: writeSightings }],
-    drain: writeSightings,
-  } satisfies Feature & { readonly sightings: Sightings };
+    tasks: [{ every: 5_000, run: writeUsage }],
+    drain: writeUsage,
+  } satisfies Feature & { readonly usage: BannerUsage };
 }

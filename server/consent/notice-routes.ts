@@ -70,7 +70,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       summary: 'Create a consent notice as a draft',
       body: NoticeContent,
       status: 201,
-      change: async (call, work) => present(await createNotice(work, call.source(), call.body), 201),
+      change: async (call, tx) => present(await createNotice(tx, call.source(), call.body), 201),
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
@@ -81,8 +81,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
         'What is published stays public as it is until the notice is published again. Send the `ETag` of the notice as `If-Match` to change only the content that you have seen.',
       params: NoticeParams,
       body: NoticeChange,
-      change: async (call, work) =>
-        present(await editNotice(work, call.source(), call.params.id, call.body, call.ifMatch)),
+      change: async (call, tx) => present(await editNotice(tx, call.source(), call.params.id, call.body, call.ifMatch)),
     }),
     defineRoute('DELETE /v1/consent/{id}', {
       operationId: 'deleteConsentNotice',
@@ -94,8 +93,8 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       params: NoticeParams,
       errors: ['consent_notice_changed', 'consent_notice_versioned'],
       result: z.null(),
-      async change(call, work) {
-        await deleteNotice(work, call.source(), call.params.id, call.ifMatch);
+      async change(call, tx) {
+        await deleteNotice(tx, call.source(), call.params.id, call.ifMatch);
         return null;
       },
     }),
@@ -115,9 +114,9 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
         })
         .optional()
         .meta({ id: 'NoticePublication' }),
-      async change({ params: { id }, body, ifMatch, source }, work) {
-        work.afterCommit(() => noticeCache.forgetForms(id));
-        return present(await publishNotice(work, source(), id, { ifMatch, asksAgain: body?.asksAgain ?? false }));
+      async change({ params: { id }, body, ifMatch, source }, tx) {
+        tx.afterCommit(() => noticeCache.forgetForms(id));
+        return present(await publishNotice(tx, source(), id, { ifMatch, asksAgain: body?.asksAgain ?? false }));
       },
     }),
     defineRoute('POST /v1/consent/{id}/archive', {
@@ -126,9 +125,9 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       ...common,
       summary: 'Archive a consent notice: no more captures',
       params: NoticeParams,
-      async change(call, work) {
-        work.afterCommit(() => noticeCache.forgetForms(call.params.id));
-        return present(await archiveNotice(work, call.source(), call.params.id));
+      async change(call, tx) {
+        tx.afterCommit(() => noticeCache.forgetForms(call.params.id));
+        return present(await archiveNotice(tx, call.source(), call.params.id));
       },
     }),
     defineRoute('GET /v1/consent/notices/words', {

@@ -16,7 +16,7 @@ import { pickLanguage } from './pick-language.ts';
 
 export type NoticeRow = Selectable<Tables['consent_notices']>;
 
-/** Finds a notice of a tenant; inside a unit of work it stays locked until the end. */
+/** Finds a notice of a tenant; inside a transaction it stays locked until the end. */
 export async function findNotice(queries: Queries, tenantId: string, id: string): Promise<Notice | undefined> {
   const query = queries.selectFrom('consent_notices').selectAll().where('tenant_id', '=', tenantId);
   const row = await lock(queries, query.where('id', '=', id)).executeTakeFirst();

@@ -5,6 +5,7 @@ import { clientBucket, limitAddress } from '../http/request.ts';
 import { defineRoute, type Route, readCursor, writeCursor } from '../http/route.ts';
 import { Cursor, Id, optionalInteger, queryInteger, Time } from '../http/schemas.ts';
 import type { Database } from '../storage/database.ts';
+import type { BannerUsage } from './banner-usage.ts';
 import { Language } from './language.ts';
 import { findNotice, findVersion, type NoticeCache, pickForm } from './notice-store.ts';
 import { PublicNotice } from './public-notice.ts';
@@ -24,7 +25,6 @@ import {
 import { findRecord, findRecordById, listRecords } from './record-store.ts';
 import type { ConsentRecorder } from './recorder.ts';
 import { isRegion } from './regions.ts';
-import type { Sightings } from './sightings.ts';
 import { withdrawRecord } from './withdraw.ts';
 
 /** The services and settings of the consent operations. */
@@ -32,7 +32,7 @@ export interface ConsentServices {
   readonly database: Database;
   readonly recorder: ConsentRecorder;
   readonly noticeCache: NoticeCache;
-  readonly sightings: Sightings;
+  readonly usage: BannerUsage;
   /** Captures a minute. */
   readonly limits: { readonly captureNotice: number; readonly captureClient: number };
   /** The headers of requests from which the region of a visitor follows. */
@@ -99,7 +99,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
         const request = { noticeId: call.params.id, caller: call.source(), body: call.body };
         return recorder.prepare(database.kysely, request, call.now);
       },
-      changeEach: (captures, work) => recorder.append(captures, work, (record) => record),
+      changeEach: (captures, tx) => recorder.append(captures, tx, (record) => record),
     }),
     defineRoute('GET /v1/consent/{id}/records/{recordId}', {
       operationId: 'getConsentRecord',
@@ -157,7 +157,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       params: z.strictObject({ id: Id, recordId: Id }),
       body: WithdrawalInput,
       errors: ['consent_already_withdrawn', 'record_erased'],
-      change: (call, work) => withdrawRecord(work, call.source(), call.params.id, call.params.recordId, call.body),
+      change: (call, tx) => withdrawRecord(tx, call.source(), call.params.id, call.params.recordId, call.body),
     }),
   ];
 }
@@ -170,7 +170,7 @@ export function publicConsentRoutes({
   database,
   recorder,
   noticeCache,
-  sightings,
+  usage,
   limits,
   regionHeaders,
 }: ConsentServices): readonly Route[] {
@@ -196,7 +196,7 @@ export function publicConsentRoutes({
       async handle({ params, query: { language }, client, now }) {
         const forms = requireFound(await noticeCache.findForms(params.noticeId), 'published consent notice');
         const { tenantId, domain } = forms;
-        sightings.noteRead({ tenantId, ...params, domain }, client.origin ?? client.referer, now);
+        usage.seen({ tenantId, ...params, domain }, client.origin ?? client.referer, now);
         const { body, etag } = pickForm(forms, language);
         // Browsers revalidate each time with a cheap 304, so that no visitor decides on an old version.
         const region = client.region !== null && isRegion(client.region) ? { 'Svc-Region': client.region } : {};
@@ -234,16 +234,16 @@ export function publicConsentRoutes({
         };
         return recorder.prepare(database.kysely, request, now).catch((error: unknown) => {
           if (error instanceof Problem && error.code === 'consent_origin_not_allowed')
-            sightings.noteRefusal(noticeId, client.origin, now);
+            usage.refused(noticeId, client.origin, now);
           throw error;
         });
       },
-      changeEach(captures, work) {
-        work.afterCommit(() => {
+      changeEach(captures, tx) {
+        tx.afterCommit(() => {
           for (const { request, published, place } of captures)
-            sightings.noteCapture({ ...place, domain: published.domain }, request.origin, work.now);
+            usage.captured({ ...place, domain: published.domain }, request.origin, tx.now);
         });
-        return recorder.append(captures, work, presentPublicRecord);
+        return recorder.append(captures, tx, presentPublicRecord);
       },
     }),
   ];

@@ -8,7 +8,7 @@ import {
   readHead,
   selectPrevious,
 } from '../ledger/entry.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import {
   cutPage,
@@ -25,77 +25,80 @@ import {
 import type { Tables } from '../storage/tables.ts';
 import {
   type ConsentRecord,
-  draftRecordFrame,
-  placeRecord,
   type RecordDraft,
   readRecord,
   recordColumns,
   type Space,
   type StoredRecord,
-  sealRecord,
   spaces,
+  toRecord,
+  toRow,
+  toTemplate,
 } from './record.ts';
 import { noteSpellings } from './spelling-store.ts';
 import { countDecisions } from './statistics-store.ts';
 
 /** Appends records to the ledgers of their tenants, in order, and keeps the counters of their notices. */
 export async function appendRecords(
-  work: UnitOfWork,
+  tx: Transaction,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
-  const frames = await findFrames(work.transaction, drafts);
-  const newFrames: Insertable<Tables['consent_frames']>[] = [];
+  const templates = await findTemplates(tx.queries, drafts);
+  const newTemplates: Insertable<Tables['record_templates']>[] = [];
   const entries: EntryDraft<'consent'>[] = [];
   const salts: string[] = [];
   for (const draft of drafts) {
     const { tenantId } = draft;
-    const frame = draftRecordFrame(draft);
+    const template = toTemplate(draft);
     const salt = newSalt();
     const seal = (position: Position) => {
-      const { hash, text } = frame;
-      const numbers = frames.get(tenantId) as Map<string, number>;
+      const { hash, text } = template;
+      const numbers = templates.get(tenantId) as Map<string, number>;
       let number = numbers.get(hash);
       if (number === undefined) {
-        // A frame that is not stored yet gets the number of its first record.
+        // A template that is not stored yet gets the number of its first record.
         number = position.sequence;
         numbers.set(hash, number);
-        newFrames.push({ tenant_id: tenantId, number, hash, parts: text });
+        newTemplates.push({ tenant_id: tenantId, number, hash, parts: text });
       }
-      return sealRecord(draft, salt, frame, number, position);
+      return toRow(draft, salt, template, number, position);
     };
     entries.push({ tenantId, seal });
     salts.push(salt);
   }
-  const links = await appendEntries(work, 'consent', entries);
-  await insertRows(work.transaction, 'consent_frames', newFrames);
-  await noteSpellings(work.transaction, drafts);
+  const links = await appendEntries(tx, 'consent', entries);
+  await insertRows(tx.queries, 'record_templates', newTemplates);
+  await noteSpellings(tx.queries, drafts);
   const records: ConsentRecord[] = [];
   const counted: (ConsentRecord & { readonly tenantId: string })[] = [];
   for (const [index, draft] of drafts.entries()) {
-    const record = placeRecord(draft, salts[index] as string, links[index] as Link);
+    const record = toRecord(draft, salts[index] as string, links[index] as Link);
     records.push(record);
     counted.push({ ...record, tenantId: draft.tenantId });
   }
-  await countRecords(work.transaction, drafts);
-  await countDecisions(work.transaction, counted);
+  await countRecords(tx.queries, drafts);
+  await countDecisions(tx.queries, counted);
   return records;
 }
 
 /**
- * Finds the numbers of the frames that are stored, by tenant and hash. Two servers that meet a new one at once store it
+ * Finds the numbers of the templates that are stored, by tenant and hash. Two servers that meet a new one at once store it
  * twice.
  */
-async function findFrames(queries: Queries, drafts: readonly RecordDraft[]): Promise<Map<string, Map<string, number>>> {
+async function findTemplates(
+  queries: Queries,
+  drafts: readonly RecordDraft[],
+): Promise<Map<string, Map<string, number>>> {
   const hashes = new Map<string, Set<string>>();
   for (const draft of drafts) {
-    const { tenantId, hash } = draftRecordFrame(draft);
+    const { tenantId, hash } = toTemplate(draft);
     const ofTenant = hashes.get(tenantId);
     if (ofTenant === undefined) hashes.set(tenantId, new Set([hash]));
     else ofTenant.add(hash);
   }
   const found = new Map<string, Map<string, number>>();
   for (const [tenantId, ofTenant] of hashes) {
-    const rows = await findByValues(queries, 'consent_frames', tenantId, 'hash', [...ofTenant], ['number', 'hash']);
+    const rows = await findByValues(queries, 'record_templates', tenantId, 'hash', [...ofTenant], ['number', 'hash']);
     const numbers = new Map<string, number>();
     for (const { number, hash } of rows) numbers.set(hash, number);
     found.set(tenantId, numbers);
@@ -161,12 +164,12 @@ function records(queries: Queries, tenantId: string) {
 
 const storedColumns = recordColumns.map((column) => `consent_records.${column}` as const);
 
-/** The text of the frame, and the hash of the record before. @param row the name of the table of records there. */
+/** The text of the template, and the hash of the record before. @param row the name of the table of records there. */
 function selectRest(row = 'consent_records') {
-  const frame = sql<string>`(
-    select frame.parts from consent_frames as frame
-    where frame.tenant_id = ${sql.ref(`${row}.tenant_id`)} and frame.number = ${sql.ref(`${row}.frame`)})`;
-  return [frame.as('frame_text'), selectPrevious('consent', row)] as const;
+  const template = sql<string>`(
+    select template.parts from record_templates as template
+    where template.tenant_id = ${sql.ref(`${row}.tenant_id`)} and template.number = ${sql.ref(`${row}.template`)})`;
+  return [template.as('template_text'), selectPrevious('consent', row)] as const;
 }
 
 /** The records of a notice with these ids, in any order. */

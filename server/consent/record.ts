@@ -4,14 +4,14 @@ import { invalidValues, type ProblemDetail } from '../http/problem.ts';
 import { dictionary, filteredPageOf, Id, list, namedObject, Time, text, UtcTime } from '../http/schemas.ts';
 import {
   commit,
-  draftFrame,
-  type FrameDraft,
-  fillFrame,
+  draftTemplate,
+  fillTemplate,
   type Link,
   ownValues,
   type Position,
-  readFrame,
-  writeFrame,
+  readTemplate,
+  type TemplateDraft,
+  writeTemplate,
 } from '../ledger/entry.ts';
 import { ByteCache } from '../storage/cache.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -261,32 +261,32 @@ export function presentEventData(record: ConsentRecord): z.output<typeof RecordE
 }
 
 /**
- * The frame of an entry, which is the canonical text of the record without its hashes, with commitments to the values that
+ * The template of an entry, which is the canonical text of the record without its hashes, with commitments to the values that
  * identify a person, and the tenant. The keys are in canonical order here, so that serialising is enough; a test compares
  * with the general form.
  */
-export function draftRecordFrame(draft: RecordDraft): FrameDraft {
+export function toTemplate(draft: RecordDraft): TemplateDraft {
   const name = `${draft.tenantId}${JSON.stringify(select(sharedFields, draft))}`;
-  let frame = frames.get(name);
-  if (frame === undefined) {
+  let template = templates.get(name);
+  if (template === undefined) {
     const purposes = sortPurposes(draft.purposes, (granted) => granted);
     const basis = draft.basis && sortPurposes(draft.basis, (one) => one);
-    frame = draftFrame(draft.tenantId, writeFrame(entryKeys, { ...draft, purposes, basis }));
-    if (frames.size >= mostFrames) frames.clear();
-    frames.set(name, frame);
+    template = draftTemplate(draft.tenantId, writeTemplate(entryKeys, { ...draft, purposes, basis }));
+    if (templates.size >= mostTemplates) templates.clear();
+    templates.set(name, template);
   }
-  return frame;
+  return template;
 }
 
-/** Frames by the values that they have: few are in use at a time. */
-const frames = new Map<string, FrameDraft>();
-const mostFrames = 500;
+/** RecordTemplates by the values that they have: few are in use at a time. */
+const templates = new Map<string, TemplateDraft>();
+const mostTemplates = 500;
 
 /**
  * Seals a draft at its place in the ledger: its entry, and the columns that the entry is made of or has commitments to.
- * @param number that of its frame, once it is stored.
+ * @param number that of its template, once it is stored.
  */
-export function sealRecord(draft: RecordDraft, salt: string, frame: FrameDraft, number: number, position: Position) {
+export function toRow(draft: RecordDraft, salt: string, template: TemplateDraft, number: number, position: Position) {
   const { id, tenantId, noticeId, space, subjectId, ipHash = null, uaHash = null, otherPurposes } = draft;
   const { at, sequence } = position;
   const others = sortPurposes(otherPurposes, ({ granted, recordId }) => ({ granted, recordId }));
@@ -296,7 +296,7 @@ export function sealRecord(draft: RecordDraft, salt: string, frame: FrameDraft, 
     id,
     notice_id: noticeId,
     space,
-    frame: number,
+    template: number,
     captured_at: draft.capturedAt,
     recorded_at: at,
     withdraws_record_id: draft.withdrawsRecordId ?? null,
@@ -309,7 +309,7 @@ export function sealRecord(draft: RecordDraft, salt: string, frame: FrameDraft, 
     ua_hash: uaHash,
     salt,
   };
-  return { entry: fillFrame(frame.parts, row), row };
+  return { entry: fillTemplate(template.parts, row), row };
 }
 
 /** A copy in canonical order. The key of a purpose begins with a letter, so it is never `__proto__`. */
@@ -337,16 +337,16 @@ export const recordColumns = [
   'erased_at',
 ] as const;
 
-/** The stored columns of a record, with the text of its frame and the hash of the record before it. */
+/** The stored columns of a record, with the text of its template and the hash of the record before it. */
 export type StoredRecord = Pick<Selectable<Tables['consent_records']>, (typeof recordColumns)[number]> & {
-  readonly frame_text: string;
+  readonly template_text: string;
   readonly prev_hash: string | null;
 };
 
 /** Reads a record from its stored columns. */
 export function readRecord(row: StoredRecord): ConsentRecord {
   return {
-    ...readShared(row.frame_text),
+    ...readShared(row.template_text),
     id: row.id,
     noticeId: row.notice_id,
     space: row.space,
@@ -364,22 +364,22 @@ export function readRecord(row: StoredRecord): ConsentRecord {
   } as ConsentRecord;
 }
 
-/** The fields that all records of a stored frame have. They share the values, which therefore cannot be changed. */
-function readShared(frameText: string): Readonly<Record<string, unknown>> {
-  let shared = sharedByFrame.get(frameText);
+/** The fields that all records of a stored template have. They share the values, which therefore cannot be changed. */
+function readShared(templateText: string): Readonly<Record<string, unknown>> {
+  let shared = sharedByTemplate.get(templateText);
   if (shared === undefined) {
-    const { tenantId: _, ...rest } = readFrame(frameText);
+    const { tenantId: _, ...rest } = readTemplate(templateText);
     for (const value of Object.values(rest)) Object.freeze(value);
     shared = rest;
-    sharedByFrame.set(frameText, shared, frameText.length);
+    sharedByTemplate.set(templateText, shared, templateText.length);
   }
   return shared;
 }
 
-const sharedByFrame = new ByteCache<Readonly<Record<string, unknown>>>(4 * 1024 * 1024);
+const sharedByTemplate = new ByteCache<Readonly<Record<string, unknown>>>(4 * 1024 * 1024);
 
 /** A draft with its place in the ledger. */
-export function placeRecord(draft: RecordDraft, salt: string, link: Link): ConsentRecord {
+export function toRecord(draft: RecordDraft, salt: string, link: Link): ConsentRecord {
   const { at: recordedAt, sequence, hash, prevHash } = link;
   const placed = { ...draft, recordedAt, sequence, ...presentHashes(hash, prevHash), salt };
   return select(recordFields, placed) as ConsentRecord;

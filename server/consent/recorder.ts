@@ -4,7 +4,7 @@ import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import { type NewAuditEvent, recordEvents, systemSource } from '../ledger/audit/store.ts';
-import type { Outcome, UnitOfWork } from '../storage/database.ts';
+import type { Outcome, Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
@@ -159,10 +159,10 @@ export class ConsentRecorder {
    */
   async append<Result>(
     captures: readonly Capture[],
-    work: UnitOfWork,
+    tx: Transaction,
     present: (record: ConsentRecord) => Result,
   ): Promise<readonly Outcome<Result>[]> {
-    const { transaction: queries, now } = work;
+    const { queries, now } = tx;
     // Locks the notices: what has changed since then is checked again.
     const known = new Map<string, NoticeState>();
     for (const { notice } of captures) known.set(nameNotice(notice.tenant_id, notice.id), notice);
@@ -190,7 +190,7 @@ export class ConsentRecorder {
       else decided.push(await this.#decide(queries, one.result, histories, drafts, now).then(toResult, toProblem));
     }
     const records = new Map<string, ConsentRecord>();
-    if (drafts.size > 0) for (const record of await recordDrafts(work, drafts)) records.set(record.id, record);
+    if (drafts.size > 0) for (const record of await recordDrafts(tx, drafts)) records.set(record.id, record);
     return decided.map((one) => {
       if ('error' in one) return one;
       return { result: present(records.get(one.result.id) ?? (one.result as ConsentRecord)) };
@@ -346,10 +346,10 @@ export async function draftRecord(
  * @returns the records, in order.
  */
 export async function recordDrafts(
-  work: UnitOfWork,
+  tx: Transaction,
   drafts: ReadonlyMap<RecordDraft, AuditSource | null>,
 ): Promise<readonly ConsentRecord[]> {
-  const records = await appendRecords(work, [...drafts.keys()]);
+  const records = await appendRecords(tx, [...drafts.keys()]);
   // An event for each record of a caller, and one for all records of a notice's visitors.
   const events: { readonly source: AuditSource; readonly event: NewAuditEvent }[] = [];
   const visits = new Map<string, { readonly tenantId: string; readonly records: ConsentRecord[] }>();
@@ -367,11 +367,11 @@ export async function recordDrafts(
   }
   for (const { tenantId, records } of visits.values())
     events.push({ source: systemSource(tenantId), event: describeVisits(records) });
-  await recordEvents(work, events);
+  await recordEvents(tx, events);
   for (const [tenantId, ofTenant] of byTenant) {
     const announce = (record: ConsentRecord) => ({ type: actionOf(record), data: presentEventData(record) });
     // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
-    await emitWanted(work, tenantId, () => ofTenant.map(announce));
+    await emitWanted(tx, tenantId, () => ofTenant.map(announce));
   }
   return records;
 }

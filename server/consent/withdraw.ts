@@ -3,7 +3,7 @@ import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, Problem, requireFound } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import { lockChain } from '../ledger/entry.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';
 import type { Purpose } from './notice.ts';
@@ -26,19 +26,19 @@ import { recordDrafts } from './recorder.ts';
  * @throws {Problem} `not_found`, `validation_failed`, `consent_already_withdrawn`, `record_erased`.
  */
 export async function withdrawRecord(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   noticeId: string,
   recordId: string,
   input: z.output<typeof WithdrawalInput>,
 ): Promise<ConsentRecord> {
   const { tenantId } = source;
-  if (input.capturedAt !== undefined) requirePast('body.capturedAt', input.capturedAt, work.now, clockSkew);
+  if (input.capturedAt !== undefined) requirePast('body.capturedAt', input.capturedAt, tx.now, clockSkew);
   // Locks the notice, so that no capture of the same subject comes between the look and the write.
-  const notice = await findNotice(work.transaction, tenantId, noticeId);
+  const notice = await findNotice(tx.queries, tenantId, noticeId);
   // An erasure locks the ledger, not the notice.
-  if (notice) await lockChain(work, { tenantId, ledger: 'consent' });
-  const found = notice && (await findRecord(work.transaction, tenantId, noticeId, recordId));
+  if (notice) await lockChain(tx, { tenantId, ledger: 'consent' });
+  const found = notice && (await findRecord(tx.queries, tenantId, noticeId, recordId));
   const original = requireFound(found, 'consent record');
   const { noticeVersion, noticeContentHash, subjectId, subjectChannel, space } = original;
   if (subjectId === null)
@@ -46,13 +46,13 @@ export async function withdrawRecord(
       'record_erased',
       'The data subject of this record was erased. An erased record cannot be withdrawn.',
     );
-  const version = await findVersion(work.transaction, tenantId, noticeId, original.noticeVersion);
+  const version = await findVersion(tx.queries, tenantId, noticeId, original.noticeVersion);
   const keys = pickPurposes(original.purposes, version?.purposes ?? [], input.purposes);
   const place = { tenantId, noticeId, subjectId, space };
-  const [latest] = await findLatestRecords(work.transaction, [{ place }]);
+  const [latest] = await findLatestRecords(tx.queries, [{ place }]);
   const state = stateAfter(latest);
   const held = keys.filter((key) => state[key]?.granted === true);
-  const ended = await findEnded(work.transaction, place, original, held, state);
+  const ended = await findEnded(tx.queries, place, original, held, state);
   const granted = held.filter((key) => !ended.has(key));
   if (granted.length === 0) {
     throw new Problem(
@@ -73,9 +73,9 @@ export async function withdrawRecord(
     purposes,
     otherPurposes: keepOthers(state, purposes),
     source: 'api',
-    capturedAt: input.capturedAt ?? work.now,
+    capturedAt: input.capturedAt ?? tx.now,
   };
-  const [record] = await recordDrafts(work, new Map([[draft, source]]));
+  const [record] = await recordDrafts(tx, new Map([[draft, source]]));
   return record as ConsentRecord;
 }
 

@@ -4,7 +4,7 @@ import { invalidValues, Problem, type ProblemDetail } from '../http/problem.ts';
 import { controlRows } from '../ledger/audit/rows.ts';
 import { diffFields, recordChange } from '../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../ledger/canonical.ts';
-import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type Transaction } from '../storage/database.ts';
 import { insertRow, newId, updateRow } from '../storage/rows.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import { type AssessedControl, viewDetail } from './assess-control.ts';
@@ -16,50 +16,50 @@ import { listControlRows, requireControl } from './store.ts';
 /** The maximum number of custom controls of a tenant. */
 const maximumCustomControls = 1000;
 
-/** Reads a control to change it; other changes of the tenant wait until the unit of work ends. */
-export async function lockControl(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<AssessedControl> {
-  await work.lockTenant(tenantId);
-  return requireControl(work.transaction, tenantId, id, work.now);
+/** Reads a control to change it; other changes of the tenant wait until the transaction ends. */
+export async function lockControl(tx: Transaction, { tenantId }: AuditSource, id: string): Promise<AssessedControl> {
+  await tx.lockTenant(tenantId);
+  return requireControl(tx.queries, tenantId, id, tx.now);
 }
 
 /**
  * Creates a custom control.
  * @throws {Problem} `conflict` for a code in use or too many controls, `validation_failed` for an owner who cannot sign in.
  */
-export async function createControl(work: UnitOfWork, source: AuditSource, input: NewControl) {
+export async function createControl(tx: Transaction, source: AuditSource, input: NewControl) {
   const { cadence, ownerUserId, ...definition } = input;
-  const { now, transaction } = work;
+  const { now, queries } = tx;
   const { tenantId } = source;
-  await work.lockTenant(tenantId);
-  const texts = (await listControlRows(transaction, { tenantId, now })).flatMap((row) => row.definition ?? []);
+  await tx.lockTenant(tenantId);
+  const texts = (await listControlRows(queries, { tenantId, now })).flatMap((row) => row.definition ?? []);
   if (texts.length >= maximumCustomControls)
     throw new Problem('conflict', `A tenant may have at most ${maximumCustomControls} custom controls.`);
   // Without case; codes of the catalogue have another form.
   if (texts.some((text) => JSON.parse(text).code.toLowerCase() === definition.code.toLowerCase()))
     throw new Problem('conflict', `The code ${definition.code} is already in use.`);
-  if (ownerUserId !== null) await requireActiveMember(transaction, tenantId, ownerUserId, 'body.ownerUserId');
+  if (ownerUserId !== null) await requireActiveMember(queries, tenantId, ownerUserId, 'body.ownerUserId');
   const id = newId();
-  const row = await insertRow(transaction, 'tenant_controls', {
-    ...newControlRow(work, tenantId, id, cadence),
+  const row = await insertRow(queries, 'tenant_controls', {
+    ...newControlRow(tx, tenantId, id, cadence),
     id,
     owner_user_id: ownerUserId,
     definition: canonicalize(definition as unknown as Json),
   });
-  await recordChange(work, source, controlRows, row, { verb: 'created', targetRef: definition.code });
-  return requireControl(transaction, tenantId, id, now);
+  await recordChange(tx, source, controlRows, row, { verb: 'created', targetRef: definition.code });
+  return requireControl(queries, tenantId, id, now);
 }
 
 /**
  * Changes a control; a change that alters nothing is not recorded.
  * @throws {Problem} `not_found`, `validation_failed`, and as `decideChange`.
  */
-export async function editControl(work: UnitOfWork, source: AuditSource, id: string, change: ControlChange) {
-  const before = await lockControl(work, source, id);
-  const columns = decideChange(before, change, work.now);
+export async function editControl(tx: Transaction, source: AuditSource, id: string, change: ControlChange) {
+  const before = await lockControl(tx, source, id);
+  const columns = decideChange(before, change, tx.now);
   const { ownerUserId } = change;
   if (ownerUserId && ownerUserId !== before.row.owner_user_id)
-    await requireActiveMember(work.transaction, source.tenantId, ownerUserId, 'body.ownerUserId');
-  return saveControl(work, source, before, columns, change.reason);
+    await requireActiveMember(tx.queries, source.tenantId, ownerUserId, 'body.ownerUserId');
+  return saveControl(tx, source, before, columns, change.reason);
 }
 
 /** The time to submit requested evidence, unless the request sets another. */
@@ -161,7 +161,7 @@ function checkFields(change: ControlChange, from: ControlStatus, isSet: boolean,
 
 /** Stores columns of a control, its event and its webhook event; nothing if no column changes and it is no review. */
 export async function saveControl(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   before: AssessedControl,
   columns: Partial<ControlRow>,
@@ -170,18 +170,18 @@ export async function saveControl(
   const names = Object.keys(columns) as (keyof ControlRow)[];
   const isReview = columns.reviewed_at !== undefined;
   if (!isReview && names.every((name) => columns[name] === before.row[name])) return before;
-  const row = await updateControl(work, before, columns);
+  const row = await updateControl(tx, before, columns);
   // A control in force stays in force: neither the frameworks nor its definition in the catalogue changed.
-  const after = await requireControl(work.transaction, source.tenantId, row.id, work.now);
+  const after = await requireControl(tx.queries, source.tenantId, row.id, tx.now);
   const moves = describeMove(before, after);
   const status = moves[0]?.data.from ?? before.control.status;
-  await recordChange(work, source, controlRows, row, {
+  await recordChange(tx, source, controlRows, row, {
     verb: moves.length > 0 ? 'status_changed' : isReview ? 'reviewed' : 'edited',
     targetRef: after.control.code,
     diff: diffFields({ ...describeState(before), status }, describeState(after)),
     ...(reason !== undefined && { reason }),
   });
-  await emitEvents(work, moves);
+  await emitEvents(tx, moves);
   return after;
 }
 
@@ -214,26 +214,26 @@ export function describeMove(before: AssessedControl, after: AssessedControl) {
  * Retires a custom control: it is kept with its history, and its code becomes free.
  * @throws {Problem} `not_found`, `conflict` for a control of the catalogue.
  */
-export async function retireControl(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  const before = await lockControl(work, source, id);
+export async function retireControl(tx: Transaction, source: AuditSource, id: string): Promise<void> {
+  const before = await lockControl(tx, source, id);
   const { code } = before.control;
   if (before.template !== null)
     throw new Problem(
       'conflict',
       `${code} is a control of the catalogue and cannot be removed; set it to not_applicable instead.`,
     );
-  const row = await updateControl(work, before, { retired_at: work.now });
-  const diff = { retiredAt: work.now };
-  await recordChange(work, source, controlRows, row, { verb: 'retired', targetRef: code, diff });
+  const row = await updateControl(tx, before, { retired_at: tx.now });
+  const diff = { retiredAt: tx.now };
+  await recordChange(tx, source, controlRows, row, { verb: 'retired', targetRef: code, diff });
 }
 
-async function updateControl(work: UnitOfWork, { row }: AssessedControl, columns: Partial<ControlRow>) {
+async function updateControl(tx: Transaction, { row }: AssessedControl, columns: Partial<ControlRow>) {
   const match = { tenant_id: row.tenant_id, id: row.id };
-  return updateRow(work.transaction, 'tenant_controls', match, { ...columns, updated_at: work.now });
+  return updateRow(tx.queries, 'tenant_controls', match, { ...columns, updated_at: tx.now });
 }
 
 /** The row of a control of the catalogue that is not started. */
-export function newControlRow({ now }: UnitOfWork, tenantId: string, controlId: string, cadence: Cadence): ControlRow {
+export function newControlRow({ now }: Transaction, tenantId: string, controlId: string, cadence: Cadence): ControlRow {
   return {
     id: newId(),
     tenant_id: tenantId,

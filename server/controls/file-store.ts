@@ -4,7 +4,7 @@ import { setImmediate as turnEventLoop } from 'node:timers/promises';
 import { invalidValues, Problem } from '../http/problem.ts';
 import { announceSize, readUpload } from '../http/request.ts';
 import type { ReceivedUpload } from '../http/route.ts';
-import { addTime, type Database, inTransaction, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { addTime, type Database, inTransaction, runTransaction, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import { largestFile, type ReceivedFile } from './evidence.ts';
@@ -19,10 +19,10 @@ interface Upload {
   /** Bytes that the files of the tenant may have in all. */
   readonly quota: number;
   /**
-   * Checks the preconditions before the body is read, in the unit of work that reserves the space.
+   * Checks the preconditions before the body is read, in the transaction that reserves the space.
    * @throws {Problem}
    */
-  check(work: UnitOfWork): Promise<unknown>;
+  check(tx: Transaction): Promise<unknown>;
 }
 
 /**
@@ -75,10 +75,10 @@ export async function receiveFile(
 
 /** Reserves the space of an upload, so that concurrent ones cannot exceed the quota together. @returns the id of the file. */
 function reserve(database: Database, { tenantId, now, quota, check }: Upload, size: number): Promise<string> {
-  return runUnitOfWork(database, now, async (work) => {
-    await work.lockTenant(tenantId);
-    await check(work);
-    const used = await sumSizes(work.transaction, tenantId);
+  return runTransaction(database, now, async (tx) => {
+    await tx.lockTenant(tenantId);
+    await check(tx);
+    const used = await sumSizes(tx.queries, tenantId);
     if (used + size > quota)
       throw new Problem(
         'evidence_quota_exceeded',
@@ -86,7 +86,7 @@ function reserve(database: Database, { tenantId, now, quota, check }: Upload, si
         { fields: { quota, used } },
       );
     const row = { id: newId(), tenant_id: tenantId, size, created_at: now, finished_at: null };
-    return (await insertRow(work.transaction, 'control_evidence_files', row)).id;
+    return (await insertRow(tx.queries, 'control_evidence_files', row)).id;
   });
 }
 
@@ -100,10 +100,10 @@ export async function sumSizes(queries: Queries, tenantId: string): Promise<numb
   return Number(row?.sum ?? 0);
 }
 
-/** Makes a file that has arrived a part of the tenant's evidence, in the unit of work of the item. */
-export async function takeFile({ transaction, now }: UnitOfWork, tenantId: string, { id, size }: ReceivedFile) {
+/** Makes a file that has arrived a part of the tenant's evidence, in the transaction of the item. */
+export async function takeFile({ queries, now }: Transaction, tenantId: string, { id, size }: ReceivedFile) {
   const match = { tenant_id: tenantId, id, finished_at: null };
-  await updateRow(transaction, 'control_evidence_files', match, { size, finished_at: now });
+  await updateRow(queries, 'control_evidence_files', match, { size, finished_at: now });
 }
 
 /** Deletes the bytes of a file. Its row stays, so that verification finds bytes that come back. */

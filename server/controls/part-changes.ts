@@ -6,7 +6,7 @@ import { evidenceRows, type RowKind, resultRows, testRows } from '../ledger/audi
 import { personal, type RowChange, recordChange } from '../ledger/audit/store.ts';
 import { newSalt } from '../ledger/entry.ts';
 import { clearOpeningsAbout } from '../ledger/opening-store.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
@@ -24,32 +24,32 @@ import { findControl, listTests, requireControl, requireEvidence, requireTest } 
  * @throws {Problem} `not_found`, `validation_failed` for impossible dates.
  */
 export async function addEvidence(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   controlId: string,
   item: NewEvidence,
   file: { readonly name: string; readonly received: ReceivedFile } | null = null,
 ) {
   const { kind, collectedAt, expiresAt } = item;
-  const assessed = await lockControl(work, source, controlId);
+  const assessed = await lockControl(tx, source, controlId);
   const { control } = assessed;
-  checkEvidenceTimes(item, work.now, file === null ? 'body' : 'query');
-  if (file !== null) await takeFile(work, source.tenantId, file.received);
-  const row = await insertRow(work.transaction, 'control_evidence', {
+  checkEvidenceTimes(item, tx.now, file === null ? 'body' : 'query');
+  if (file !== null) await takeFile(tx, source.tenantId, file.received);
+  const row = await insertRow(tx.queries, 'control_evidence', {
     id: newId(),
     tenant_id: source.tenantId,
     tenant_control_id: control.id,
     ...toColumns(item),
     ...(file !== null && fileColumns(file)),
     salt: newSalt(),
-    created_at: work.now,
+    created_at: tx.now,
   });
   const diff = { kind, collectedAt, expiresAt, ...(file !== null && { sha256: row.sha256 }) };
-  const after = await recordPart(work, source, assessed, evidenceRows, row, { verb: 'added', diff });
+  const after = await recordPart(tx, source, assessed, evidenceRows, row, { verb: 'added', diff });
   const isRequested = control.status === 'evidence_requested' || control.status === 'overdue';
-  if (isRequested && isEvidenceValid(row, work.now))
-    await saveControl(work, source, after, { status: 'evidence_submitted', evidence_due_at: null });
-  return viewEvidence(row, control.controlId, work.now);
+  if (isRequested && isEvidenceValid(row, tx.now))
+    await saveControl(tx, source, after, { status: 'evidence_submitted', evidence_due_at: null });
+  return viewEvidence(row, control.controlId, tx.now);
 }
 
 function fileColumns({ name, received }: { readonly name: string; readonly received: ReceivedFile }) {
@@ -72,41 +72,41 @@ export function checkEvidenceTimes(
  * Withdraws an item: it is kept and no longer counts. Nothing changes if it was withdrawn before.
  * @throws {Problem} `not_found`.
  */
-export async function withdrawEvidence(work: UnitOfWork, source: AuditSource, params: EvidenceParams, reason: string) {
+export async function withdrawEvidence(tx: Transaction, source: AuditSource, params: EvidenceParams, reason: string) {
   const { controlId, evidenceId: id } = params;
-  const assessed = await lockControl(work, source, controlId);
+  const assessed = await lockControl(tx, source, controlId);
   const { control } = assessed;
-  let row = await requireEvidence(work.transaction, source.tenantId, control.id, id);
+  let row = await requireEvidence(tx.queries, source.tenantId, control.id, id);
   if (row.withdrawn_at === null) {
-    const columns = { withdrawn_at: work.now, withdrawal_reason: reason };
-    row = await updateRow(work.transaction, 'control_evidence', { tenant_id: source.tenantId, id }, columns);
-    const diff = { withdrawnAt: work.now };
-    await recordPart(work, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason: personal(reason) });
+    const columns = { withdrawn_at: tx.now, withdrawal_reason: reason };
+    row = await updateRow(tx.queries, 'control_evidence', { tenant_id: source.tenantId, id }, columns);
+    const diff = { withdrawnAt: tx.now };
+    await recordPart(tx, source, assessed, evidenceRows, row, { verb: 'withdrawn', diff, reason: personal(reason) });
   }
-  return viewEvidence(row, control.controlId, work.now);
+  return viewEvidence(row, control.controlId, tx.now);
 }
 
 /**
  * Erases the texts and the file of an item, and the texts of the audit events about it. It is withdrawn with that if it was
  * not before: what cannot be read counts no longer. The hash and the size of the file stay.
  */
-export async function eraseItem(work: UnitOfWork, source: AuditSource, id: string, reason: string) {
-  const { transaction, now } = work;
+export async function eraseItem(tx: Transaction, source: AuditSource, id: string, reason: string) {
+  const { queries, now } = tx;
   const { tenantId } = source;
-  await work.lockTenant(tenantId);
-  const item = await findRow(transaction, 'control_evidence', { tenant_id: tenantId, id, erased_at: null });
+  await tx.lockTenant(tenantId);
+  const item = await findRow(queries, 'control_evidence', { tenant_id: tenantId, id, erased_at: null });
   if (item === undefined) return { rows: 0, files: 0, openings: [], hasMore: false };
-  const cleared = await clearOpeningsAbout(transaction, tenantId, [id]);
+  const cleared = await clearOpeningsAbout(queries, tenantId, [id]);
   if (cleared.hasMore) return { rows: 0, files: 0, ...cleared };
-  const before = await findControl(transaction, tenantId, item.tenant_control_id, now);
+  const before = await findControl(queries, tenantId, item.tenant_control_id, now);
   const texts = Object.fromEntries(evidenceRows.personal.map((name) => [name, null]));
   const columns = { ...texts, salt: null, withdrawn_at: item.withdrawn_at ?? now, erased_at: now };
-  const row = await updateRow(transaction, 'control_evidence', { tenant_id: tenantId, id }, columns);
-  if (item.file_id !== null) await eraseFile(transaction, tenantId, item.file_id);
+  const row = await updateRow(queries, 'control_evidence', { tenant_id: tenantId, id }, columns);
+  if (item.file_id !== null) await eraseFile(queries, tenantId, item.file_id);
   const change = { verb: 'erased', reason, diff: { withdrawnAt: row.withdrawn_at } } as const;
   // Of a control that is not in force, no status can change.
-  if (before === undefined) await recordChange(work, source, evidenceRows, row, { ...change, targetRef: null });
-  else await recordPart(work, source, before, evidenceRows, row, change);
+  if (before === undefined) await recordChange(tx, source, evidenceRows, row, { ...change, targetRef: null });
+  else await recordPart(tx, source, before, evidenceRows, row, change);
   return { rows: 1, files: item.file_id === null ? 0 : 1, ...cleared };
 }
 
@@ -114,19 +114,19 @@ export async function eraseItem(work: UnitOfWork, source: AuditSource, id: strin
 const maximumTests = 200;
 
 /** Adds a test to a control; it is due at once. @throws {Problem} `not_found`, `conflict` for too many tests. */
-export async function addTest(work: UnitOfWork, source: AuditSource, controlId: string, test: NewTest) {
-  const assessed = await lockControl(work, source, controlId);
+export async function addTest(tx: Transaction, source: AuditSource, controlId: string, test: NewTest) {
+  const assessed = await lockControl(tx, source, controlId);
   const { control } = assessed;
-  if ((await listTests(work.transaction, source.tenantId, control.id)).length >= maximumTests)
+  if ((await listTests(tx.queries, source.tenantId, control.id)).length >= maximumTests)
     throw new Problem('conflict', `A control may have at most ${maximumTests} tests, retired ones included.`);
-  const row = await insertRow(work.transaction, 'control_tests', newTestRow(work, assessed.row, test));
+  const row = await insertRow(tx.queries, 'control_tests', newTestRow(tx, assessed.row, test));
   const diff = { cadence: row.cadence };
-  await recordPart(work, source, assessed, testRows, row, { verb: 'created', diff });
-  return viewTest(await requireTest(work.transaction, source.tenantId, control.id, row.id), control, work.now);
+  await recordPart(tx, source, assessed, testRows, row, { verb: 'created', diff });
+  return viewTest(await requireTest(tx.queries, source.tenantId, control.id, row.id), control, tx.now);
 }
 
 /** The row of a test that has not run yet. */
-export function newTestRow({ now }: UnitOfWork, control: ControlRow, test: NewTest): TestRow {
+export function newTestRow({ now }: Transaction, control: ControlRow, test: NewTest): TestRow {
   const { id: tenant_control_id, tenant_id } = control;
   const { title, procedure, cadence } = test;
   return { id: newId(), tenant_id, tenant_control_id, title, procedure, cadence, created_at: now, retired_at: null };
@@ -136,42 +136,42 @@ export function newTestRow({ now }: UnitOfWork, control: ControlRow, test: NewTe
  * Takes a test out of use; it is kept with its results. Nothing changes if it was retired before.
  * @throws {Problem} `not_found`.
  */
-export async function retireTest(work: UnitOfWork, source: AuditSource, { controlId, testId: id }: TestParams) {
+export async function retireTest(tx: Transaction, source: AuditSource, { controlId, testId: id }: TestParams) {
   const { tenantId } = source;
-  const assessed = await lockControl(work, source, controlId);
+  const assessed = await lockControl(tx, source, controlId);
   const { control } = assessed;
-  const test = await requireTest(work.transaction, tenantId, control.id, id);
-  if (test.retired_at !== null) return viewTest(test, control, work.now);
-  const columns = { retired_at: work.now };
-  const row = await updateRow(work.transaction, 'control_tests', { tenant_id: tenantId, id }, columns);
+  const test = await requireTest(tx.queries, tenantId, control.id, id);
+  if (test.retired_at !== null) return viewTest(test, control, tx.now);
+  const columns = { retired_at: tx.now };
+  const row = await updateRow(tx.queries, 'control_tests', { tenant_id: tenantId, id }, columns);
   const diff = { cadence: row.cadence };
-  await recordPart(work, source, assessed, testRows, row, { verb: 'retired', diff });
-  return viewTest({ ...test, ...columns }, control, work.now);
+  await recordPart(tx, source, assessed, testRows, row, { verb: 'retired', diff });
+  return viewTest({ ...test, ...columns }, control, tx.now);
 }
 
 /**
  * Records the result of a run. A failure has a webhook event, and ends an acceptance until it is fixed.
  * @throws {Problem} `not_found`, `conflict` for a retired test, `validation_failed` for an impossible time.
  */
-export async function recordResult(work: UnitOfWork, source: AuditSource, params: TestParams, result: NewResult) {
+export async function recordResult(tx: Transaction, source: AuditSource, params: TestParams, result: NewResult) {
   const { tenantId } = source;
   const { testId } = params;
-  const { status, notes, url, testedAt = work.now } = result;
-  const assessed = await lockControl(work, source, params.controlId);
+  const { status, notes, url, testedAt = tx.now } = result;
+  const assessed = await lockControl(tx, source, params.controlId);
   const { code, controlId } = assessed.control;
-  const test = await requireTest(work.transaction, tenantId, assessed.row.id, testId);
+  const test = await requireTest(tx.queries, tenantId, assessed.row.id, testId);
   if (test.retired_at !== null) throw new Problem('conflict', 'The test is retired and accepts no more results.');
-  requirePast('body.testedAt', testedAt, work.now);
-  const row = await insertRow(work.transaction, 'control_test_results', {
+  requirePast('body.testedAt', testedAt, tx.now);
+  const row = await insertRow(tx.queries, 'control_test_results', {
     id: newId(),
     tenant_id: tenantId,
     ...toColumns({ testId, status, notes, url, testedAt }),
-    created_at: work.now,
+    created_at: tx.now,
   });
   const diff = { testId, status, testedAt };
   const data = { controlId, code, testId, resultId: row.id };
-  if (status === 'fail') await emitEvents(work, [{ tenantId, type: 'control.test_failed', data }]);
-  await recordPart(work, source, assessed, resultRows, row, { verb: 'recorded', diff });
+  if (status === 'fail') await emitEvents(tx, [{ tenantId, type: 'control.test_failed', data }]);
+  await recordPart(tx, source, assessed, resultRows, row, { verb: 'recorded', diff });
   return viewResult(row);
 }
 
@@ -181,7 +181,7 @@ export async function recordResult(work: UnitOfWork, source: AuditSource, params
  * @returns the control after it.
  */
 async function recordPart<Name extends keyof Tables>(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   before: AssessedControl,
   kind: RowKind<Name>,
@@ -189,8 +189,8 @@ async function recordPart<Name extends keyof Tables>(
   { diff, ...change }: Omit<RowChange, 'targetRef'>,
 ): Promise<AssessedControl> {
   const { id, code, controlId } = before.control;
-  await recordChange(work, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
-  const after = await requireControl(work.transaction, source.tenantId, id, work.now);
-  await emitEvents(work, describeMove(before, after));
+  await recordChange(tx, source, kind, row, { ...change, targetRef: code, diff: { controlId, ...diff } });
+  const after = await requireControl(tx.queries, source.tenantId, id, tx.now);
+  await emitEvents(tx, describeMove(before, after));
   return after;
 }

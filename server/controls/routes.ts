@@ -136,7 +136,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
         frameworks: z.array(z.string()),
         controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
       }),
-      change: (call, work) => adoptFrameworks(work, call.source(), call.body.frameworks),
+      change: (call, tx) => adoptFrameworks(tx, call.source(), call.body.frameworks),
     }),
     defineRoute('POST /v1/control-framework/controls', {
       operationId: 'createControl',
@@ -148,7 +148,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewControl,
       status: 201,
       result: ControlDetail,
-      change: async (call, work) => viewDetail(await createControl(work, call.source(), call.body)),
+      change: async (call, tx) => viewDetail(await createControl(tx, call.source(), call.body)),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
@@ -167,8 +167,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: ControlChange,
       result: ControlDetail,
       errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
-      change: async (call, work) =>
-        viewDetail(await editControl(work, call.source(), call.params.controlId, call.body)),
+      change: async (call, tx) => viewDetail(await editControl(tx, call.source(), call.params.controlId, call.body)),
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
@@ -178,7 +177,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       description:
         'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
       result: z.null(),
-      change: (call, work) => retireControl(work, call.source(), call.params.controlId).then(() => null),
+      change: (call, tx) => retireControl(tx, call.source(), call.params.controlId).then(() => null),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',
@@ -190,7 +189,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewEvidence,
       status: 201,
       result: Evidence,
-      change: (call, work) => addEvidence(work, call.source(), call.params.controlId, call.body),
+      change: (call, tx) => addEvidence(tx, call.source(), call.params.controlId, call.body),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/files', {
       operationId: 'uploadEvidenceFile',
@@ -210,15 +209,15 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
           tenantId,
           now,
           quota: settings.evidenceQuota,
-          check: async ({ transaction }) => {
-            await requireControl(transaction, tenantId, params.controlId, now);
+          check: async ({ queries }) => {
+            await requireControl(queries, tenantId, params.controlId, now);
             checkEvidenceTimes(query, now, 'query');
           },
         }),
-      change({ params, query, body, source }, work) {
+      change({ params, query, body, source }, tx) {
         const { name, ...item } = query;
         const file = { name, received: body };
-        return addEvidence(work, source(), params.controlId, { ...item, url: null, sha256: null }, file);
+        return addEvidence(tx, source(), params.controlId, { ...item, url: null, sha256: null }, file);
       },
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/file', {
@@ -289,7 +288,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       params: EvidenceParams,
       body: Withdrawal,
       result: Evidence,
-      change: (call, work) => withdrawEvidence(work, call.source(), call.params, call.body.reason),
+      change: (call, tx) => withdrawEvidence(tx, call.source(), call.params, call.body.reason),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
@@ -300,7 +299,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewTest,
       status: 201,
       result: ControlTest,
-      change: (call, work) => addTest(work, call.source(), call.params.controlId, call.body),
+      change: (call, tx) => addTest(tx, call.source(), call.params.controlId, call.body),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
@@ -330,7 +329,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       summary: 'Retire a test: it is kept with its results, and no longer counts',
       description: 'If it was retired before, nothing changes.',
       result: ControlTest,
-      change: (call, work) => retireTest(work, call.source(), call.params),
+      change: (call, tx) => retireTest(tx, call.source(), call.params),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
@@ -342,7 +341,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewResult,
       status: 201,
       result: TestResult,
-      change: (call, work) => recordResult(work, call.source(), call.params, call.body),
+      change: (call, tx) => recordResult(tx, call.source(), call.params, call.body),
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { requireFound } from '../http/problem.ts';
 import type { PageStart } from '../http/route.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, newId, prepareQuery, takeNewest, takePage } from '../storage/rows.ts';
 import { type AssessedControl, assessControl } from './assess-control.ts';
@@ -129,9 +129,9 @@ const selectProgram = prepareQuery<{ tenantId: string }, { frameworks: string }>
 );
 
 /** Stores the adopted frameworks of a tenant. @returns the row after the change, for its event. */
-export async function saveProgram({ now, transaction }: UnitOfWork, tenantId: string, adopted: readonly Framework[]) {
+export async function saveProgram({ now, queries }: Transaction, tenantId: string, adopted: readonly Framework[]) {
   const frameworks = adopted.map(({ code }) => code).join(' ');
-  return transaction
+  return queries
     .insertInto('control_programs')
     .values({ id: newId(), tenant_id: tenantId, frameworks, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ frameworks, updated_at: now }))

@@ -129,7 +129,7 @@ export interface Surface {
     readonly sendsLocation: boolean;
   };
   /** True if callers must be authenticated before paths and methods are revealed. */
-  readonly admitsFirst: boolean;
+  readonly authenticatesFirst: boolean;
   /** True if the Svc-Version header chooses a version. */
   readonly isVersioned: boolean;
   readBody(request: IncomingMessage): Promise<ReadBody>;
@@ -184,7 +184,7 @@ export const rest: Surface = {
     nameCode: (code) => code,
     sendsLocation: false,
   },
-  admitsFirst: false,
+  authenticatesFirst: false,
   isVersioned: true,
   readBody: (request) => readJsonBody(request, bodyLimit, ['application/json']),
   present: (result) => `{"data":${JSON.stringify(result)}}`,

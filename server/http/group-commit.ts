@@ -4,8 +4,8 @@ import {
   type Clock,
   type Database,
   type Outcome,
-  runUnitOfWork,
-  type UnitOfWork,
+  runTransaction,
+  type Transaction,
 } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import type { SecretBox } from '../storage/secrets.ts';
@@ -30,7 +30,7 @@ interface Waiting {
   readonly claim: IdempotencyClaim | null;
 }
 
-/** Runs the handlers and changes of routes, changes one in a unit of work or a batch of them, with their claims. */
+/** Runs the handlers and changes of routes, changes one in a transaction or a batch of them, with their claims. */
 export class Changes {
   readonly #options: ChangeOptions;
   readonly #keys: IdempotencyKeys;
@@ -59,7 +59,7 @@ export class Changes {
     const { change, changeEach } = route;
     if (route.handle !== undefined) return this.#options.present(route, await route.handle(call));
     if (changeEach !== undefined) return this.#submit(route, call, claim, changeEach);
-    const apply = async (_: readonly unknown[], work: UnitOfWork) => [{ result: await change?.(call, work) }];
+    const apply = async (_: readonly unknown[], tx: Transaction) => [{ result: await change?.(call, tx) }];
     const [outcome] = await this.#write(route, [{ item: call, claim }], call.now, apply);
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     return outcome.result;
@@ -90,20 +90,20 @@ export class Changes {
     return batch.submit({ item, claim });
   }
 
-  /** Writes changes in one unit of work: each with its claim, or none of it. */
+  /** Writes changes in one transaction: each with its claim, or none of it. */
   #write(route: Route, waiting: readonly Waiting[], now: string, apply: NonNullable<Route['changeEach']>) {
-    return runUnitOfWork(this.#options.database, now, async (work) => {
-      const outcomes = await this.#takeKeys(work.transaction, waiting, now);
+    return runTransaction(this.#options.database, now, async (tx) => {
+      const outcomes = await this.#takeKeys(tx.queries, waiting, now);
       const left = outcomes.size === 0 ? waiting : waiting.filter((one) => !outcomes.has(one));
       const items = left.map(({ item }) => item);
-      const results = items.length === 0 ? [] : await apply(items, work);
+      const results = items.length === 0 ? [] : await apply(items, tx);
       for (const [index, one] of left.entries()) {
         const result = results[index] as Outcome<unknown>;
         const outcome = 'error' in result ? result : { result: this.#options.present(route, result.result) };
         if (one.claim !== null)
           await ('error' in outcome
-            ? this.#keys.release(work.transaction, one.claim)
-            : this.#keys.store(work.transaction, one.claim, outcome.result));
+            ? this.#keys.release(tx.queries, one.claim)
+            : this.#keys.store(tx.queries, one.claim, outcome.result));
         outcomes.set(one, outcome);
       }
       return waiting.map((one) => outcomes.get(one) as Outcome<ReadyAnswer>);

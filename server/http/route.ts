@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { Outcome, UnitOfWork } from '../storage/database.ts';
+import type { Outcome, Transaction } from '../storage/database.ts';
 import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';
 import type { Actor, AuditSource, Principal } from './principal.ts';
@@ -104,16 +104,16 @@ type CallOf<Kind extends Auth, Params, Query, Body> = {
 }[Kind];
 
 /**
- * `handle` answers without a transaction around it. `change` runs inside a unit of work. `changeEach` runs in one unit of
+ * `handle` answers without a transaction around it. `change` runs inside a transaction. `changeEach` runs in one unit of
  * work for all calls that wait, and gives an outcome for each; `prepare` makes what it takes of a call before the unit of
  * work is opened, so that rejecting a call does not keep the only writer busy.
  */
 type Action<SomeCall, Result, Item> =
   | { handle(call: SomeCall): Promise<Result | ReadyAnswer> }
-  | { change(call: SomeCall, work: UnitOfWork): Promise<Result | ReadyAnswer> }
+  | { change(call: SomeCall, tx: Transaction): Promise<Result | ReadyAnswer> }
   | {
       prepare(call: SomeCall): Promise<Item>;
-      changeEach(items: readonly Item[], work: UnitOfWork): Promise<readonly Outcome<Result>[]>;
+      changeEach(items: readonly Item[], tx: Transaction): Promise<readonly Outcome<Result>[]>;
     };
 
 /** An upload that has arrived and is not yet part of anything. */
@@ -130,7 +130,7 @@ interface Parts<Params, Query, Body, Result> {
   readonly query?: Query;
   readonly body?: Body;
   /**
-   * Receives the body as it arrives, before the unit of work is opened, so that a slow client does not keep the only writer
+   * Receives the body as it arrives, before the transaction is opened, so that a slow client does not keep the only writer
    * busy. The schema of the body then only describes what it gives.
    */
   receive?(
@@ -163,9 +163,9 @@ export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   limits?(call: { readonly params: unknown; readonly client: Client }): readonly LimitRule[];
   receive?(call: PrincipalCall, request: IncomingMessage): Promise<ReceivedUpload>;
   handle?(call: AnyCall): Promise<unknown>;
-  change?(call: AnyCall, work: UnitOfWork): Promise<unknown>;
+  change?(call: AnyCall, tx: Transaction): Promise<unknown>;
   prepare?(call: AnyCall): Promise<unknown>;
-  changeEach?(items: readonly unknown[], work: UnitOfWork): Promise<readonly Outcome<unknown>[]>;
+  changeEach?(items: readonly unknown[], tx: Transaction): Promise<readonly Outcome<unknown>[]>;
 }
 
 /** The output of a schema; unknown where there is none. */

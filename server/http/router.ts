@@ -14,19 +14,19 @@ import { type Client, createValidator, findUnstorable, hasBody, limitAddress, re
 import type { AnyCall, PrincipalCall, Route } from './route.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
-export interface Admission {
+export interface Caller {
   readonly principal: Principal;
   readonly limits: readonly LimitRule[];
 }
 
 /** The properties of an operation that its requests are authenticated and authorized by. */
-export type Wanted = Pick<Route, 'auth' | 'scope'> & { readonly method: string };
+export type Operation = Pick<Route, 'auth' | 'scope'> & { readonly method: string };
 
 /**
  * Authenticates the caller and checks that they may call the operation; null for an operation that needs no credentials.
  * @throws {Problem} `unauthenticated`, `forbidden`, `tenant_not_allowed` or `insufficient_scope`.
  */
-export type Admit = (request: IncomingMessage, wanted: Wanted, now: string) => Promise<Admission | null>;
+export type Authenticate = (request: IncomingMessage, operation: Operation, now: string) => Promise<Caller | null>;
 
 export interface RouterOptions {
   readonly database: Database;
@@ -35,7 +35,7 @@ export interface RouterOptions {
   readonly trustedProxies: number;
   /** See `readClient`. */
   readonly regionHeaders: readonly string[];
-  readonly admit: Admit;
+  readonly authenticate: Authenticate;
   /** An actor at a client, for the audit log of any tenant. */
   sourceOf(actor: Actor, client: Client): (tenantId: string) => AuditSource;
   /** Seals the answers that are kept for retries and hold a secret. */
@@ -69,11 +69,13 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     present: (route, result) => present(route, result, options.checksResults),
   });
   const streams = new ConcurrencyLimit(options.streamLimit, 'exports, uploads and downloads');
-  const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(({ admitsFirst }) => admitsFirst);
+  const strictSurfaces = [...new Set(routes.map(({ surface }) => surface))].filter(
+    ({ authenticatesFirst }) => authenticatesFirst,
+  );
 
-  const admit = async (request: IncomingMessage, wanted: Wanted, client: Client, now: string) => {
+  const authenticate = async (request: IncomingMessage, operation: Operation, client: Client, now: string) => {
     try {
-      return await options.admit(request, wanted, now);
+      return await options.authenticate(request, operation, now);
     } catch (error) {
       // Limits how often a client may be rejected, whatever it tries: credentials cannot be guessed.
       if (error instanceof Problem)
@@ -86,7 +88,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
   const rejectPath = async ({ req, path, method }: Context, problem: unknown, client: Client, now: string) => {
     countVisitor(client);
     if (strictSurfaces.some((surface) => isOn(surface, path)))
-      await admit(req, { auth: 'scim', scope: null, method }, client, now);
+      await authenticate(req, { auth: 'scim', scope: null, method }, client, now);
     throw problem;
   };
 
@@ -143,15 +145,15 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });
     // An open route with its own limits counts by address itself.
     if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
-    const admission = isPublic ? null : await admit(ctx.req, route, client, now);
-    const principal = admission?.principal ?? null;
+    const caller = isPublic ? null : await authenticate(ctx.req, route, client, now);
+    const principal = caller?.principal ?? null;
     if (route.surface.isVersioned) {
       const wanted = ctx.req.headers['svc-version'] as string | undefined;
       ctx.set('Svc-Version', resolveVersion(wanted, principal?.apiVersion ?? latestVersion));
     }
     const limits = new RequestLimits(limiter);
     try {
-      limits.take([...(admission?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
+      limits.take([...(caller?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
       const { parts, claim, claimFor } = await readCall(ctx, match, principal);
       // Called late: most requests record nothing.
       const source =

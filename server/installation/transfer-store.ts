@@ -38,7 +38,7 @@ export async function beginImport(
   return interrupted.id;
 }
 
-/** Counts records of an import, in the unit of work that writes them. */
+/** Counts records of an import, in the transaction that writes them. */
 export function countImported(queries: Queries, id: string, records: number): Promise<void> {
   return updateTransfer(queries, id, { row_count: sql<number>`row_count + ${records}` });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, inTransaction, type UnitOfWork } from '../storage/database.ts';
+import { type Database, inTransaction, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import { type AnchorLog, type LatestAnchor, nameNote, readNoteNames } from './anchor-log.ts';
@@ -28,18 +28,18 @@ export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpo
 
 /**
  * Signs a checkpoint of the current ledger, or returns the latest if nothing was added since. The tree is first updated
- * to include all entries, those of this unit of work too. After the commit, the checkpoint is appended to the log
+ * to include all entries, those of this transaction too. After the commit, the checkpoint is appended to the log
  * outside the database, after those of other servers that the log lacks.
  * @throws {RewrittenLedger} if the ledger does not contain a checkpoint of the log, or its head is not sealed.
  */
-export async function signCheckpoint(work: UnitOfWork, anchoring: Anchoring, of: LedgerOf): Promise<StoredCheckpoint> {
-  const { transaction, seal } = work;
+export async function signCheckpoint(tx: Transaction, anchoring: Anchoring, of: LedgerOf): Promise<StoredCheckpoint> {
+  const { queries, seal } = tx;
   // Rows that were written without the secret are not signed.
-  const head = await readHead(transaction, of);
+  const head = await readHead(queries, of);
   if (head !== undefined && (seal === null || !isSealed(seal, head)))
     throw new RewrittenLedger(of, 'has a head with an invalid seal: it was changed outside Svc');
-  const grown = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
-  return { ledger: of.ledger, ...(await signTree(work, anchoring, of, grown)) };
+  const grown = await growTree(queries, of, Number.MAX_SAFE_INTEGER);
+  return { ledger: of.ledger, ...(await signTree(tx, anchoring, of, grown)) };
 }
 
 /**
@@ -48,30 +48,30 @@ export async function signCheckpoint(work: UnitOfWork, anchoring: Anchoring, of:
  * @throws {RewrittenLedger} if the tree does not contain a checkpoint of the log outside the database.
  */
 export async function signTree(
-  work: UnitOfWork,
+  tx: Transaction,
   { signer, anchors }: Anchoring,
   of: TreeOf,
   { size, entries }: Pick<Awaited<ReturnType<typeof growTree>>, 'size' | 'entries'>,
   names: readonly string[] = [],
 ): Promise<Omit<StoredCheckpoint, 'ledger'>> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const { tenantId, ledger } = of;
   anchors.open();
   const anchor = anchors.latest(of);
-  if (anchor !== undefined && !(await containsAnchor(transaction, { ...of, entries, hashed: size }, anchor)))
+  if (anchor !== undefined && !(await containsAnchor(queries, { ...of, entries, hashed: size }, anchor)))
     throw RewrittenLedger.lacks(of, anchor, anchors.file);
-  const latest = await findCheckpoint(transaction, of);
+  const latest = await findCheckpoint(queries, of);
   if (latest !== undefined && latest.size >= size) return latest;
-  const lacking = await listSigned(transaction, signer, of, anchor?.lacksFrom ?? 0);
-  const rootHash = await readRoot(transaction, of, size);
+  const lacking = await listSigned(queries, signer, of, anchor?.lacksFrom ?? 0);
+  const rootHash = await readRoot(queries, of, size);
   const origin = nameOrigin(signer.verifier.name, tenantId, ledger);
   const note = signer.sign(writeCheckpoint({ origin, size, rootHash, at: now }), names);
   const row = { ledger, size, at: now, note };
-  await insertRow(transaction, 'checkpoints', { ...row, tenant_id: tenantId, root_hash: rootHash });
+  await insertRow(queries, 'checkpoints', { ...row, tenant_id: tenantId, root_hash: rootHash });
   const checkpoint = { ...row, rootHash };
-  work.afterCommit(() => {
+  tx.afterCommit(() => {
     try {
-      // Another checkpoint of this unit of work may have appended some of them.
+      // Another checkpoint of this transaction may have appended some of them.
       const from = anchors.latest(of)?.lacksFrom ?? 0;
       anchors.append([...lacking, checkpoint].filter((one) => one.size >= from).map((one) => one.note));
     } catch {
@@ -274,9 +274,9 @@ export async function completeAnchors(queries: Queries, { signer, anchors }: Anc
 export async function stateRestore(database: Database, { signer, anchors }: Anchoring, at: string): Promise<void> {
   const states: RestoreStatement['states'][number][] = [];
   for (const { entries: _, hashed: __, signed: ___, ...of } of await listStates(database.kysely)) {
-    const state = await inTransaction(database, async (transaction) => {
-      const { size } = await growTree(transaction, of, Number.MAX_SAFE_INTEGER);
-      return { ...of, size, rootHash: await readRoot(transaction, of, size) };
+    const state = await inTransaction(database, async (queries) => {
+      const { size } = await growTree(queries, of, Number.MAX_SAFE_INTEGER);
+      return { ...of, size, rootHash: await readRoot(queries, of, size) };
     });
     states.push(state);
   }

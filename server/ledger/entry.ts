@@ -1,6 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Clock, UnitOfWork } from '../storage/database.ts';
+import type { Clock, Transaction } from '../storage/database.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import { type RowSeal, requireSeal } from '../storage/secrets.ts';
@@ -48,16 +48,16 @@ export interface Link extends Position {
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
-  work: UnitOfWork,
+  tx: Transaction,
   ledger: Name,
   drafts: readonly EntryDraft<Name>[],
 ): Promise<readonly Link[]> {
-  const { transaction: queries, now, clock, signals } = work;
-  const seals = requireSeal(work);
+  const { queries, now, clock, signals } = tx;
+  const seals = requireSeal(tx);
   const heads = new Map<string, { readonly found: SealedHead; last: ChainHead }>();
   // In the order of `lockOrder`.
   for (const tenantId of [...new Set(drafts.map((draft) => draft.tenantId))].sort()) {
-    work.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+    tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
     const [found] = await lockHead(queries, { tenantId, ledger });
     if (found === undefined) throw new Error(`tenant ${tenantId} has no ${ledger} chain`);
     heads.set(tenantId, { found, last: found });
@@ -87,10 +87,10 @@ export async function appendEntries<Name extends LedgerName>(
   return links;
 }
 
-/** Locks a chain until the unit of work ends, so that nothing is appended to it meanwhile. @returns its last number. */
-export async function lockChain(work: UnitOfWork, { tenantId, ledger }: LedgerOf): Promise<number> {
-  work.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
-  const [head] = await lockHead(work.transaction, { tenantId, ledger });
+/** Locks a chain until the transaction ends, so that nothing is appended to it meanwhile. @returns its last number. */
+export async function lockChain(tx: Transaction, { tenantId, ledger }: LedgerOf): Promise<number> {
+  tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+  const [head] = await lockHead(tx.queries, { tenantId, ledger });
   return head?.sequence ?? 0;
 }
 
@@ -134,13 +134,13 @@ export function selectPrevious(ledger: LedgerName, row: string = ledgerTables[le
 }
 
 /** Creates the empty chains of a new tenant, so that there always is a head to lock. */
-export async function openChains(work: Pick<UnitOfWork, 'transaction' | 'seal'>, tenantId: string): Promise<void> {
-  const seals = requireSeal(work);
+export async function openChains(tx: Pick<Transaction, 'queries' | 'seal'>, tenantId: string): Promise<void> {
+  const seals = requireSeal(tx);
   const rows = Object.keys(ledgerTables).map((ledger) => {
     const head = { tenant_id: tenantId, ledger, ...emptyHead };
     return { ...head, key_id: seals.keyId, mac: seals.seal(describeHead(head)) };
   });
-  await insertRows(work.transaction, 'chain_heads', rows);
+  await insertRows(tx.queries, 'chain_heads', rows);
 }
 
 /**
@@ -234,7 +234,7 @@ export function listOpenings(salt: string, row: Partial<RecordOpening>): readonl
 
 /**
  * The keys of a record's entry whose values are columns of its row, in canonical order, and these columns. All other keys
- * with their values are the *frame* of the entry, which many records have in common, so that it is stored once.
+ * with their values are the *template* of the entry, which many records have in common, so that it is stored once.
  */
 export const ownValues = {
   capturedAt: 'captured_at',
@@ -253,24 +253,24 @@ export const ownValues = {
 
 const ownKeys = Object.keys(ownValues) as (keyof typeof ownValues)[];
 
-/** The keys whose value is always a text that needs no escaping; the frame has its quotes. */
+/** The keys whose value is always a text that needs no escaping; the template has its quotes. */
 const quotedKeys = new Set(['capturedAt', 'id', 'noticeId', 'recordedAt', 'space', 'subjectId', 'tenantId']);
 
 /** A record's own part of its entry. */
 export type OwnValues = Pick<Selectable<Tables['consent_records']>, (typeof ownValues)[keyof typeof ownValues]>;
 
-/** The parts of a frame: the text before each value of a record, and after the last one. */
-export type FrameParts = readonly string[];
+/** The parts of a template: the text before each value of a record, and after the last one. */
+export type TemplateParts = readonly string[];
 
 /** Between the parts: canonical text has no such character. */
 const gap = '\t';
 
 /**
- * Writes a frame.
+ * Writes a template.
  * @param keys all keys of an entry, in canonical order.
  * @param values those that are not a record's own; null if absent.
  */
-export function writeFrame(keys: readonly string[], values: Readonly<Record<string, unknown>>): string {
+export function writeTemplate(keys: readonly string[], values: Readonly<Record<string, unknown>>): string {
   const texts = keys.map((key) => {
     if (!(key in ownValues)) return `"${key}":${JSON.stringify(values[key] ?? null)}`;
     return quotedKeys.has(key) ? `"${key}":"${gap}"` : `"${key}":${gap}`;
@@ -278,25 +278,25 @@ export function writeFrame(keys: readonly string[], values: Readonly<Record<stri
   return `{${texts.join(',')}}`;
 }
 
-/** The parts of a frame, between which the values of each record are. */
-export function splitFrame(text: string): FrameParts {
+/** The parts of a template, between which the values of each record are. */
+export function splitTemplate(text: string): TemplateParts {
   return text.split(gap);
 }
 
-/** The values that all records of a stored frame have, by their keys in the entry. */
-export function readFrame(text: string): Readonly<Record<string, unknown>> {
+/** The values that all records of a stored template have, by their keys in the entry. */
+export function readTemplate(text: string): Readonly<Record<string, unknown>> {
   return JSON.parse(text.replaceAll(`"${gap}"`, 'null').replaceAll(gap, 'null'));
 }
 
 /**
- * True if the values of all columns have their places at the top level of a stored frame. Otherwise a modified frame
+ * True if the values of all columns have their places at the top level of a stored template. Otherwise a modified template
  * could contain such a value itself, and the column could have any other.
  */
-export function isFrame(text: string): boolean {
-  const parts = splitFrame(text);
+export function isTemplate(text: string): boolean {
+  const parts = splitTemplate(text);
   if (parts.length !== ownKeys.length + 1) return false;
   try {
-    const values = readFrame(text);
+    const values = readTemplate(text);
     return ownKeys.every((key, index) => {
       const isQuoted = quotedKeys.has(key);
       const fits = parts[index]?.endsWith(isQuoted ? `"${key}":"` : `"${key}":`);
@@ -307,8 +307,8 @@ export function isFrame(text: string): boolean {
   }
 }
 
-/** The canonical text of an entry in pieces: the values of a record between the parts of its frame. */
-export function fillFrame(parts: FrameParts, row: OwnValues): readonly string[] {
+/** The canonical text of an entry in pieces: the values of a record between the parts of its template. */
+export function fillTemplate(parts: TemplateParts, row: OwnValues): readonly string[] {
   // Written out, because a loop over the columns costs as much as reading the row.
   return [
     parts[0] as string,
@@ -344,20 +344,20 @@ function quote(value: string | null): string {
   return typeof value === 'string' ? `"${value}"` : value;
 }
 
-/** A frame that a record needs. */
-export interface FrameDraft {
+/** A template that a record needs. */
+export interface TemplateDraft {
   readonly tenantId: string;
-  readonly parts: FrameParts;
+  readonly parts: TemplateParts;
   readonly text: string;
   readonly hash: string;
 }
 
-/** @param text as `writeFrame` writes it. */
-export function draftFrame(tenantId: string, text: string): FrameDraft {
-  return { tenantId, parts: splitFrame(text), text, hash: hashFrame(text) };
+/** @param text as `writeTemplate` writes it. */
+export function draftTemplate(tenantId: string, text: string): TemplateDraft {
+  return { tenantId, parts: splitTemplate(text), text, hash: hashTemplate(text) };
 }
 
-/** The hash by which records name their frame. */
-export function hashFrame(text: string): string {
+/** The hash by which records name their template. */
+export function hashTemplate(text: string): string {
   return digest('sha256', text);
 }

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import { requireSeal } from '../storage/secrets.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
 
 /**
- * Notes what this unit of work erases, for `erasures.log`: this server appends it after the commit, others within a minute.
+ * Notes what this transaction erases, for `erasures.log`: this server appends it after the commit, others within a minute.
  * Every function that clears values for good calls it.
  */
-export async function noteErased(work: UnitOfWork, tenantId: string, erased: Erased): Promise<void> {
-  await work.lockTenant(tenantId);
-  const { transaction, now, signals } = work;
-  const number = (await readLast(transaction, tenantId)) + 1;
-  const line = writeErasure(requireSeal(work), { tenantId, number, at: now, erased });
-  await insertRows(transaction, 'erasures', [{ tenant_id: tenantId, number, line }]);
-  work.afterCommit(() => signals.emit('erasureNoted', line));
+export async function noteErased(tx: Transaction, tenantId: string, erased: Erased): Promise<void> {
+  await tx.lockTenant(tenantId);
+  const { queries, now, signals } = tx;
+  const number = (await readLast(queries, tenantId)) + 1;
+  const line = writeErasure(requireSeal(tx), { tenantId, number, at: now, erased });
+  await insertRows(queries, 'erasures', [{ tenant_id: tenantId, number, line }]);
+  tx.afterCommit(() => signals.emit('erasureNoted', line));
 }
 
 /** The number of the last erasure of a tenant. */

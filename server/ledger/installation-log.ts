@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import { areWithin, type UnitOfWork } from '../storage/database.ts';
+import { areWithin, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -57,19 +57,19 @@ async function listDue(
  * @returns the new state; null if nothing is due.
  * @throws {RewrittenLedger} if the log does not contain its newest anchor.
  */
-export async function extendLog(work: UnitOfWork, anchoring: Anchoring): Promise<LogCheckpoint | null> {
-  const { transaction, now } = work;
+export async function extendLog(tx: Transaction, anchoring: Anchoring): Promise<LogCheckpoint | null> {
+  const { queries, now } = tx;
   const { verifier } = anchoring.signer;
   // First, so that two servers do not add the same checkpoints.
-  await lockTree(transaction, installationLog);
-  const latest = await findLogCheckpoint(transaction);
-  const due = await listDue(transaction, latest, now);
+  await lockTree(queries, installationLog);
+  const latest = await findLogCheckpoint(queries);
+  const due = await listDue(queries, latest, now);
   if (due.length === 0) return null;
-  const before = await countLeaves(transaction);
+  const before = await countLeaves(queries);
   // Rows with invalid signatures are left for `svc verify` to report.
   const added = due.filter((one) => isSignedNote(one.note, one, verifier));
   await insertRows(
-    transaction,
+    queries,
     'log_leaves',
     added.map(({ tenantId, ledger, size, note }, index) => ({
       sequence: before + index + 1,
@@ -79,11 +79,11 @@ export async function extendLog(work: UnitOfWork, anchoring: Anchoring): Promise
       hash: hashNote(note),
     })),
   );
-  const grown = await growTree(transaction, installationLog, Number.MAX_SAFE_INTEGER);
+  const grown = await growTree(queries, installationLog, Number.MAX_SAFE_INTEGER);
   if (grown.size === (latest?.size ?? 0)) return null;
   if (grown.size < (latest?.size ?? 0))
     throw new Error('the log of checkpoints lacks leaves that were signed: run svc verify');
-  return signTree(work, anchoring, installationLog, grown, [nameLog(verifier.name)]);
+  return signTree(tx, anchoring, installationLog, grown, [nameLog(verifier.name)]);
 }
 
 type LoggedCheckpoint = LedgerOf & { readonly size: number; readonly note: string };

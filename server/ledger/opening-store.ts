@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -70,23 +70,23 @@ export interface ClearedOpenings {
 
 /**
  * Clears the openings of a value in the audit log of a tenant: at most 1,000 at a time. The caller records an event that
- * names them (`recordErasure`) in the same unit of work, and calls again while there are more.
+ * names them (`recordErasure`) in the same transaction, and calls again while there are more.
  * @param through the last event that is looked at; null for all.
  */
 export async function clearOpenings(
-  work: UnitOfWork,
+  tx: Transaction,
   tenantId: string,
   value: string,
   through: number | null = null,
 ): Promise<ClearedOpenings> {
-  const { transaction: queries } = work;
+  const { queries } = tx;
   const found = await selectOfValue(queries, tenantId, value)
     .$if(through !== null, (query) => query.where('sequence', '<=', through))
     .execute();
   if (found.length > 0) {
     const hashes = await readHashes(queries, tenantId, found);
     const openings = found.map(({ sequence, path }) => [sequence, hashes.get(sequence) as string, path] as const);
-    await noteErased(work, tenantId, { kind: 'openings', openings });
+    await noteErased(tx, tenantId, { kind: 'openings', openings });
   }
   return clear(queries, tenantId, found);
 }

@@ -3,7 +3,7 @@ import { locksRows, type Queries } from '../storage/queries.ts';
 import { insertRows, prepareQuery, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import {
-  fillFrame,
+  fillTemplate,
   type LedgerOf,
   ledgerTables,
   listOpenings,
@@ -11,9 +11,9 @@ import {
   readHead,
   selectPrevious,
 } from './entry.ts';
-import { Frames } from './frame-store.ts';
 import { leafOf, type Range } from './merkle.ts';
 import { readOpenings } from './opening-store.ts';
+import { RecordTemplates } from './template-store.ts';
 import {
   hashRange,
   listOpenTiles,
@@ -219,14 +219,14 @@ export async function readEntries(queries: Queries, of: LedgerOf, range: Range):
   const { tenantId, ledger } = of;
   if (ledger === 'audit') return openEvents(queries, tenantId, await listEvents(queries, { tenantId, ...range }));
   const rows = await listRecords(queries, { tenantId, ...range });
-  const frames = new Frames(queries, tenantId);
-  await frames.load(rows);
+  const templates = new RecordTemplates(queries, tenantId);
+  await templates.load(rows);
   return rows.map((row) => {
-    const { sequence, prev_hash: prevHash, hash, salt, frame } = row;
-    const found = frames.get(frame);
-    if (found === undefined) throw new Error(`the frame ${frame} of a record of ${tenantId} is missing`);
+    const { sequence, prev_hash: prevHash, hash, salt, template } = row;
+    const found = templates.get(template);
+    if (found === undefined) throw new Error(`the template ${template} of a record of ${tenantId} is missing`);
     const openings = salt === null ? [] : listOpenings(salt, row);
-    return { sequence, prevHash, hash, entry: fillFrame(found.parts, row).join(''), openings };
+    return { sequence, prevHash, hash, entry: fillTemplate(found.parts, row).join(''), openings };
   });
 }
 

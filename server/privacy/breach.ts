@@ -22,7 +22,7 @@ import { breachRows } from '../ledger/audit/rows.ts';
 import { diffFields, recordChange } from '../ledger/audit/store.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newSalt } from '../ledger/entry.ts';
-import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, mapPage, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -202,23 +202,23 @@ export function listBreaches(queries: Queries, tenantId: string, filter: BreachF
  * Stores, audits and emits a new breach.
  * @throws {Problem} `validation_failed` if `discoveredAt` is in the future or before 2000.
  */
-export async function reportBreach(work: UnitOfWork, source: AuditSource, input: BreachInput): Promise<BreachRow> {
+export async function reportBreach(tx: Transaction, source: AuditSource, input: BreachInput): Promise<BreachRow> {
   const { dataCategories = [], affectedSubjects = null, ...given } = input;
   const { discoveredAt, severity } = given;
-  requirePast('body.discoveredAt', discoveredAt, work.now);
-  const row = await insertRow(work.transaction, 'breach_incidents', {
+  requirePast('body.discoveredAt', discoveredAt, tx.now);
+  const row = await insertRow(tx.queries, 'breach_incidents', {
     ...toColumns({ ...given, affectedSubjects }),
     data_categories: JSON.stringify(dataCategories),
     id: newId(),
     tenant_id: source.tenantId,
     status: 'open',
     salt: newSalt(),
-    created_at: work.now,
-    updated_at: work.now,
+    created_at: tx.now,
+    updated_at: tx.now,
   });
   const diff = { severity, discoveredAt, notificationDueAt: notificationDue(discoveredAt) };
-  await recordChange(work, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
-  await emitBreach(work, 'breach.reported', row);
+  await recordChange(tx, source, breachRows, row, { verb: 'reported', targetRef: null, diff });
+  await emitBreach(tx, 'breach.reported', row);
   return row;
 }
 
@@ -229,34 +229,34 @@ const auditedFields = ['severity', 'status', 'authorityNotifiedAt', 'subjectsNot
  * Edits a breach. An edit that changes nothing is neither audited nor emitted.
  * @throws {Problem} `not_found`, `breach_erased`, `breach_transition_not_allowed`, `validation_failed`.
  */
-export async function editBreach(work: UnitOfWork, source: AuditSource, id: string, change: BreachChange) {
+export async function editBreach(tx: Transaction, source: AuditSource, id: string, change: BreachChange) {
   const { tenantId } = source;
   // Serializes concurrent edits: the second reads what the first wrote.
-  await work.lockTenant(tenantId);
-  const stored = await requireBreach(work.transaction, tenantId, id);
+  await tx.lockTenant(tenantId);
+  const stored = await requireBreach(tx.queries, tenantId, id);
   if (stored.erased_at !== null)
     throw new Problem('breach_erased', 'The texts of the breach were erased; report a new breach instead.');
-  const view = viewBreach(stored, work.now);
-  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, work.now) });
+  const view = viewBreach(stored, tx.now);
+  const { before, after } = diffFields({ ...view }, { ...applyChange(view, change, tx.now) });
   const changed = Object.keys(after);
   if (changed.length === 0) return stored;
   const { dataCategories, ...plain } = after;
   const categories = dataCategories !== undefined && { data_categories: JSON.stringify(dataCategories) };
-  const columns = { ...toColumns(plain), ...categories, updated_at: work.now };
-  const row = await updateRow(work.transaction, 'breach_incidents', { tenant_id: tenantId, id }, columns);
+  const columns = { ...toColumns(plain), ...categories, updated_at: tx.now };
+  const row = await updateRow(tx.queries, 'breach_incidents', { tenant_id: tenantId, id }, columns);
   const audited = auditedFields.filter((name) => Object.hasOwn(after, name));
   const pick = (fields: typeof after) => Object.fromEntries(audited.map((name) => [name, fields[name] as Json]));
   const diff = { changed, before: pick(before), after: pick(after) };
-  await recordChange(work, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
-  await emitBreach(work, 'breach.updated', row);
+  await recordChange(tx, source, breachRows, row, { verb: 'updated', targetRef: null, diff });
+  await emitBreach(tx, 'breach.updated', row);
   return row;
 }
 
 /** The event has no texts: the receiver fetches the breach if it may. */
-async function emitBreach(work: UnitOfWork, type: keyof typeof breachEvents, breach: BreachRow): Promise<void> {
+async function emitBreach(tx: Transaction, type: keyof typeof breachEvents, breach: BreachRow): Promise<void> {
   const { id, severity, status, discovered_at } = breach;
   const data = { breachId: id, severity, status, notificationDueAt: notificationDue(discovered_at) };
-  await emitEvents(work, [{ tenantId: breach.tenant_id, type, data }]);
+  await emitEvents(tx, [{ tenantId: breach.tenant_id, type, data }]);
 }
 
 const readingBreach = { tag: 'Breaches', scope: 'breach:read' } as const;
@@ -275,7 +275,7 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
         'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
       body: BreachInput,
       status: 201,
-      change: async (call, work) => viewBreach(await reportBreach(work, call.source(), call.body), work.now),
+      change: async (call, tx) => viewBreach(await reportBreach(tx, call.source(), call.body), tx.now),
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
@@ -310,8 +310,7 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
       params,
       body: BreachChange,
       errors: ['breach_erased', 'breach_transition_not_allowed'],
-      change: async (call, work) =>
-        viewBreach(await editBreach(work, call.source(), call.params.id, call.body), work.now),
+      change: async (call, tx) => viewBreach(await editBreach(tx, call.source(), call.params.id, call.body), tx.now),
     }),
   ];
 }

@@ -10,7 +10,7 @@ import { dsrRows } from '../ledger/audit/rows.ts';
 import { diffFields, type RowChange, recordChange } from '../ledger/audit/store.ts';
 import type { Json } from '../ledger/canonical.ts';
 import { newSalt } from '../ledger/entry.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, insertRow, newId, takeNewest, updateRow } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -56,17 +56,17 @@ export function listDsrs(queries: Queries, tenantId: string, filter: DsrFilter, 
  * Opens a request; its due date follows from the tenant's `dsrDays`.
  * @throws {Problem} `validation_failed` if `receivedAt` is in the future or before 2000.
  */
-export async function createDsr(work: UnitOfWork, source: AuditSource, input: DsrInput): Promise<DsrRow> {
+export async function createDsr(tx: Transaction, source: AuditSource, input: DsrInput): Promise<DsrRow> {
   const { tenantId } = source;
-  const { subjectId, type, channel = null, notes = null, receivedAt = work.now } = input;
-  requirePast('body.receivedAt', receivedAt, work.now);
-  const tenant = await requireTenant(work.transaction, tenantId);
-  return openDsr(work, source, tenant, { subjectId, type, channel, notes, receivedAt, source: 'api' });
+  const { subjectId, type, channel = null, notes = null, receivedAt = tx.now } = input;
+  requirePast('body.receivedAt', receivedAt, tx.now);
+  const tenant = await requireTenant(tx.queries, tenantId);
+  return openDsr(tx, source, tenant, { subjectId, type, channel, notes, receivedAt, source: 'api' });
 }
 
 /** Stores, audits and emits a request, however it was made. */
 export async function openDsr(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { id: tenantId, dsrDays }: Tenant,
   fields: Pick<DsrView, 'subjectId' | 'type' | 'channel' | 'receivedAt' | 'source'> &
@@ -74,18 +74,18 @@ export async function openDsr(
 ): Promise<DsrRow> {
   const { subjectId, type, receivedAt } = fields;
   const dueAt = dueAfter(receivedAt, dsrDays);
-  const row = await insertRow(work.transaction, 'dsr_requests', {
+  const row = await insertRow(tx.queries, 'dsr_requests', {
     ...toColumns({ ...fields, dueAt }),
     id: newId(),
     tenant_id: tenantId,
     status: 'open',
     salt: newSalt(),
-    created_at: work.now,
-    updated_at: work.now,
+    created_at: tx.now,
+    updated_at: tx.now,
   } as Insertable<Tables['dsr_requests']>);
   const diff = { type, receivedAt, dueAt, source: fields.source };
-  await recordChange(work, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
-  await emitEvents(work, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
+  await recordChange(tx, source, dsrRows, row, { verb: 'created', targetRef: null, diff });
+  await emitEvents(tx, [{ tenantId, type: 'dsr.created', data: { dsrId: row.id, subjectId, type, dueAt } }]);
   return row;
 }
 
@@ -93,13 +93,13 @@ export async function openDsr(
  * Edits an open request. An edit that changes nothing is not audited.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `validation_failed` for an assignee who cannot sign in.
  */
-export async function editDsr(work: UnitOfWork, source: AuditSource, id: string, change: DsrChange): Promise<DsrRow> {
-  const dsr = await lockDsr(work, source, id);
+export async function editDsr(tx: Transaction, source: AuditSource, id: string, change: DsrChange): Promise<DsrRow> {
+  const dsr = await lockDsr(tx, source, id);
   if (dsr.status === 'completed')
     throw new Problem('dsr_already_completed', 'The request is completed and cannot be edited.');
   const { subjectId, assigneeUserId, identityCheck, notes } = change;
   if (assigneeUserId && assigneeUserId !== dsr.assignee_user_id)
-    await requireActiveMember(work.transaction, source.tenantId, assigneeUserId, 'body.assigneeUserId');
+    await requireActiveMember(tx.queries, source.tenantId, assigneeUserId, 'body.assigneeUserId');
   const { before, after } = diffFields(
     {
       subjectId: dsr.subject_id,
@@ -120,7 +120,7 @@ export async function editDsr(work: UnitOfWork, source: AuditSource, id: string,
   const columns = {
     ...toColumns(after),
     ...(checked && {
-      identity_checked_at: identityCheck && work.now,
+      identity_checked_at: identityCheck && tx.now,
       identity_checked_by: identityCheck && source.actor.id,
     }),
   };
@@ -131,9 +131,9 @@ export async function editDsr(work: UnitOfWork, source: AuditSource, id: string,
   const diff = {
     changed,
     before: pick(before, dsr.identity_checked_at),
-    after: pick(after, identityCheck ? work.now : null),
+    after: pick(after, identityCheck ? tx.now : null),
   };
-  return updateDsr(work, source, id, columns, 'edited', diff);
+  return updateDsr(tx, source, id, columns, 'edited', diff);
 }
 
 /**
@@ -141,49 +141,49 @@ export async function editDsr(work: UnitOfWork, source: AuditSource, id: string,
  * Repeating the call with the same reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `dsr_extension_not_allowed`.
  */
-export async function extendDsr(work: UnitOfWork, source: AuditSource, id: string, { reason }: DsrExtension) {
-  const dsr = await lockDsr(work, source, id);
+export async function extendDsr(tx: Transaction, source: AuditSource, id: string, { reason }: DsrExtension) {
+  const dsr = await lockDsr(tx, source, id);
   if (dsr.status === 'completed')
     throw new Problem('dsr_already_completed', 'The request is completed and cannot be extended.');
   if (dsr.extended_at !== null && dsr.extension_reason === reason) return dsr;
   const dueAt = extendDue(dsr);
   const issue =
     (dsr.extended_at !== null && 'The period was already extended; it can be extended once.') ||
-    (isOverdue(dsr, work.now) && 'The period has passed; it can only be extended while it runs.') ||
+    (isOverdue(dsr, tx.now) && 'The period has passed; it can only be extended while it runs.') ||
     (dueAt <= dsr.due_at && 'The period already has the maximum length.');
   if (issue) throw new Problem('dsr_extension_not_allowed', issue);
-  const columns = { due_at: dueAt, extended_at: work.now, extension_reason: reason };
-  return updateDsr(work, source, id, columns, 'extended', { dueAt: { before: dsr.due_at, after: dueAt } });
+  const columns = { due_at: dueAt, extended_at: tx.now, extension_reason: reason };
+  return updateDsr(tx, source, id, columns, 'extended', { dueAt: { before: dsr.due_at, after: dueAt } });
 }
 
 /**
  * Completes a request. Repeating the call with the same outcome and reason changes nothing.
  * @throws {Problem} `not_found`, `dsr_already_completed`.
  */
-export async function completeDsr(work: UnitOfWork, source: AuditSource, id: string, completion: DsrCompletion) {
+export async function completeDsr(tx: Transaction, source: AuditSource, id: string, completion: DsrCompletion) {
   const { outcome, reason = null } = completion;
-  const dsr = await lockDsr(work, source, id);
+  const dsr = await lockDsr(tx, source, id);
   if (dsr.status === 'completed') {
     if (dsr.outcome === outcome && dsr.reason === reason) return dsr;
     throw new Problem('dsr_already_completed', `The request was already completed with the outcome ${dsr.outcome}.`);
   }
-  const columns = { status: 'completed', outcome, reason, completed_at: work.now };
-  const diff = { status: { before: 'open', after: 'completed' }, outcome, completedAt: work.now };
-  const row = await updateDsr(work, source, id, columns, 'completed', diff);
+  const columns = { status: 'completed', outcome, reason, completed_at: tx.now };
+  const diff = { status: { before: 'open', after: 'completed' }, outcome, completedAt: tx.now };
+  const row = await updateDsr(tx, source, id, columns, 'completed', diff);
   const data = { dsrId: id, subjectId: dsr.subject_id, type: dsr.type, outcome };
-  await emitEvents(work, [{ tenantId: source.tenantId, type: 'dsr.completed', data }]);
+  await emitEvents(tx, [{ tenantId: source.tenantId, type: 'dsr.completed', data }]);
   return row;
 }
 
-/** Reads a request and locks it until the unit of work ends. */
-export async function lockDsr(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
-  await work.lockTenant(tenantId);
-  return requireDsr(work.transaction, tenantId, id);
+/** Reads a request and locks it until the transaction ends. */
+export async function lockDsr(tx: Transaction, { tenantId }: AuditSource, id: string): Promise<DsrRow> {
+  await tx.lockTenant(tenantId);
+  return requireDsr(tx.queries, tenantId, id);
 }
 
 /** Changes the columns of a request, and records the change. */
 export async function updateDsr(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   id: string,
   columns: Partial<DsrRow>,
@@ -191,7 +191,7 @@ export async function updateDsr(
   diff: RowChange['diff'] & object,
 ): Promise<DsrRow> {
   const match = { tenant_id: source.tenantId, id };
-  const row = await updateRow(work.transaction, 'dsr_requests', match, { ...columns, updated_at: work.now });
-  await recordChange(work, source, dsrRows, row, { verb, targetRef: null, diff });
+  const row = await updateRow(tx.queries, 'dsr_requests', match, { ...columns, updated_at: tx.now });
+  await recordChange(tx, source, dsrRows, row, { verb, targetRef: null, diff });
   return row;
 }

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import { readSite } from '../accounts/admit.ts';
+import { readSite } from '../accounts/authenticate.ts';
 import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { html, type Markup, withoutDirections } from '../http/html.ts';
 import { Problem, refuseMethod, requireGetOrHead } from '../http/problem.ts';
 import { readClient, readFormBody } from '../http/request.ts';
 import { immutable, StaticFile } from '../http/static-file.ts';
 import type { Installation } from '../installation/installation.ts';
-import { runUnitOfWork } from '../storage/database.ts';
+import { runTransaction } from '../storage/database.ts';
 import { type DsrRow, dsrTypes, PublicDsrInput } from './dsr.ts';
 import { findFormTenant, submitDsr } from './form-store.ts';
 import de from './messages/de.json' with { type: 'json' };
@@ -73,8 +73,8 @@ export function serveRequestForm(
     ctx.type = 'text/html; charset=utf-8';
     if (tenant !== undefined) {
       const open = (input: PublicDsrInput) =>
-        runUnitOfWork(database, clock(), (work) =>
-          submitDsr(work, hasher, readClient(ctx.req, settings.trustedProxies), tenant.slug, input),
+        runTransaction(database, clock(), (tx) =>
+          submitDsr(tx, hasher, readClient(ctx.req, settings.trustedProxies), tenant.slug, input),
         );
       const isForeign = readSite(ctx.req, settings.baseUrl) === 'foreign';
       const submission =

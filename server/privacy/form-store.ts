@@ -7,7 +7,7 @@ import { type Client, clientBucket } from '../http/request.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { dsrRows } from '../ledger/audit/rows.ts';
 import { recordRemoval, systemSource } from '../ledger/audit/store.ts';
-import { addTime, type Database, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, runTransaction, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRow, newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
@@ -39,23 +39,23 @@ export async function findFormTenant(queries: Queries, slug: string): Promise<Te
  * @throws {Problem} `not_found` unless the form is on; `rate_limited`.
  */
 export async function submitDsr(
-  work: UnitOfWork,
+  tx: Transaction,
   hasher: PrivateHasher,
   client: Client,
   slug: string,
   { type, email, name, message }: PublicDsrInput,
 ): Promise<DsrRow> {
-  const tenant = await findFormTenant(work.transaction, slug);
+  const tenant = await findFormTenant(tx.queries, slug);
   if (tenant === undefined) throw notFound('form for requests');
-  await work.lockTenant(tenant.id);
+  await tx.lockTenant(tenant.id);
   const hash = (prefix: 64 | 48 | 32) => hasher.hash(tenant.id, clientBucket(client, prefix)) as string;
-  await countUse(work, tenant.id, { client: hash(64), site: hash(48), network: hash(32) });
+  await countUse(tx, tenant.id, { client: hash(64), site: hash(48), network: hash(32) });
   // Without the hash of the address: nothing can clear it in the audit log.
-  return openDsr(work, systemSource(tenant.id), tenant, {
+  return openDsr(tx, systemSource(tenant.id), tenant, {
     subjectId: email,
     type,
     channel: 'web',
-    receivedAt: work.now,
+    receivedAt: tx.now,
     source: 'public',
     requesterEmail: email,
     requesterName: name ?? null,
@@ -66,8 +66,8 @@ export async function submitDsr(
 type FormClient = Pick<Selectable<Tables['dsr_form_uses']>, 'client' | 'site' | 'network'>;
 
 /** Counts in the database, because the limits outlast a minute and a restart. @throws {Problem} `rate_limited`. */
-async function countUse({ transaction, now }: UnitOfWork, tenantId: string, caller: FormClient): Promise<void> {
-  const latest = await transaction
+async function countUse({ queries, now }: Transaction, tenantId: string, caller: FormClient): Promise<void> {
+  const latest = await queries
     .selectFrom('dsr_form_uses')
     .selectAll()
     .where('tenant_id', '=', tenantId)
@@ -89,7 +89,7 @@ async function countUse({ transaction, now }: UnitOfWork, tenantId: string, call
   if (latest.length >= mostOfTenant) limit(sharing('site'), 1);
   if (latest.length >= 2 * mostOfTenant) limit(sharing('network'), 1);
   limit(latest, 3 * mostOfTenant);
-  await insertRow(transaction, 'dsr_form_uses', { id: newId(), tenant_id: tenantId, ...caller, used_at: now });
+  await insertRow(queries, 'dsr_form_uses', { id: newId(), tenant_id: tenantId, ...caller, used_at: now });
 }
 
 /** Deletes the uses of forms that no limit counts any more. */
@@ -102,17 +102,17 @@ export async function forgetFormUses(queries: Queries, now: string): Promise<voi
  * @returns it: the only time that it can be read.
  * @throws {Problem} `not_found`, `dsr_already_completed`, `conflict` for a request without an address to confirm.
  */
-export async function createConfirmationLink(work: UnitOfWork, source: AuditSource, id: string) {
-  const dsr = await lockDsr(work, source, id);
+export async function createConfirmationLink(tx: Transaction, source: AuditSource, id: string) {
+  const dsr = await lockDsr(tx, source, id);
   if (dsr.status === 'completed')
     throw new Problem('dsr_already_completed', 'The request is completed; its address needs no confirmation.');
   if (dsr.requester_email === null)
     throw new Problem('conflict', 'The request was not made with the form, so it has no address to confirm.');
   if (dsr.confirmed_at !== null) throw new Problem('conflict', 'The address is confirmed already.');
   const token = generateToken(prefix);
-  const expiresAt = addTime(work.now, linkLifetime);
+  const expiresAt = addTime(tx.now, linkLifetime);
   const columns = { confirmation_hash: hashToken(token), confirmation_expires_at: expiresAt };
-  await updateDsr(work, source, id, columns, 'confirmation_link_created', { expiresAt });
+  await updateDsr(tx, source, id, columns, 'confirmation_link_created', { expiresAt });
   return { token, expiresAt };
 }
 
@@ -121,21 +121,21 @@ export async function createConfirmationLink(work: UnitOfWork, source: AuditSour
  * @returns when it was confirmed.
  * @throws {Problem} `not_found` for a link that is unknown, used or expired, or whose request is completed.
  */
-export async function confirmAddress(work: UnitOfWork, token: string): Promise<string> {
+export async function confirmAddress(tx: Transaction, token: string): Promise<string> {
   const isOver = () => new Problem('not_found', 'This link is unknown, used or expired; ask for a new one.');
   if (!isToken(prefix, token)) throw isOver();
   const hash = hashToken(token);
-  const named = work.transaction.selectFrom('dsr_requests').select(['tenant_id', 'id']);
+  const named = tx.queries.selectFrom('dsr_requests').select(['tenant_id', 'id']);
   const [found, other] = await named.where('confirmation_hash', '=', hash).execute();
   // Two of one link: something other than this server wrote one of them.
   if (found === undefined || other !== undefined) throw isOver();
   const source = systemSource(found.tenant_id);
-  const dsr = await lockDsr(work, source, found.id);
-  const isValid = dsr.confirmation_hash === hash && (dsr.confirmation_expires_at ?? '') > work.now;
+  const dsr = await lockDsr(tx, source, found.id);
+  const isValid = dsr.confirmation_hash === hash && (dsr.confirmation_expires_at ?? '') > tx.now;
   if (!isValid || dsr.status === 'completed') throw isOver();
-  const columns = { confirmed_at: work.now, confirmation_hash: null, confirmation_expires_at: null };
-  await updateDsr(work, source, dsr.id, columns, 'address_confirmed', { confirmedAt: work.now });
-  return work.now;
+  const columns = { confirmed_at: tx.now, confirmation_hash: null, confirmation_expires_at: null };
+  await updateDsr(tx, source, dsr.id, columns, 'address_confirmed', { confirmedAt: tx.now });
+  return tx.now;
 }
 
 /** A request stays so long after its link has expired unused: time for another link. */
@@ -150,16 +150,16 @@ const mostRemoved = 100;
 export async function deleteUnconfirmed(database: Database, now: string): Promise<boolean> {
   const found = await selectUnconfirmed(database.kysely, now).limit(mostRemoved).execute();
   for (const { id, tenant_id } of found)
-    await runUnitOfWork(database, now, async (work) => {
-      await work.lockTenant(tenant_id);
+    await runTransaction(database, now, async (tx) => {
+      await tx.lockTenant(tenant_id);
       // A member or the person may have come first.
-      const ofTenant = selectUnconfirmed(work.transaction, now).where('tenant_id', '=', tenant_id);
+      const ofTenant = selectUnconfirmed(tx.queries, now).where('tenant_id', '=', tenant_id);
       const dsr = await ofTenant.where('id', '=', id).executeTakeFirst();
       if (dsr === undefined) return;
-      const removal = work.transaction.deleteFrom('dsr_requests').where('tenant_id', '=', tenant_id);
+      const removal = tx.queries.deleteFrom('dsr_requests').where('tenant_id', '=', tenant_id);
       await removal.where('id', '=', id).execute();
       const diff = { confirmationExpiresAt: dsr.confirmation_expires_at };
-      await recordRemoval(work, systemSource(tenant_id), dsrRows, id, { targetRef: null, diff });
+      await recordRemoval(tx, systemSource(tenant_id), dsrRows, id, { targetRef: null, diff });
     });
   return found.length === mostRemoved;
 }

@@ -10,7 +10,7 @@ import {
 } from '../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../ledger/entry.ts';
 import { growTree, listBehind } from '../ledger/tree-store.ts';
-import { areWithin, type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
+import { areWithin, type Database, inTransaction, runTransaction } from '../storage/database.ts';
 
 /** The most ledgers and entries per step, so that requests can run between two steps. */
 const stepLedgers = 10;
@@ -79,7 +79,7 @@ export class CheckpointKeeper {
 
   async #sign(ledger: LedgerOf, now: string): Promise<void> {
     try {
-      await runUnitOfWork(this.#options.database, now, (work) => signCheckpoint(work, this.#options, ledger));
+      await runTransaction(this.#options.database, now, (tx) => signCheckpoint(tx, this.#options, ledger));
     } catch (error) {
       if (!(error instanceof RewrittenLedger)) throw error;
       this.#report(error);

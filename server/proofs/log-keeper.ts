@@ -14,7 +14,7 @@ import {
   proveExtension,
 } from '../ledger/installation-log.ts';
 import type { Settings } from '../settings.ts';
-import { type Database, inTransaction, runUnitOfWork } from '../storage/database.ts';
+import { type Database, inTransaction, runTransaction } from '../storage/database.ts';
 import { listSources, type OutsideSource, readOutside } from './outside-sources.ts';
 import { OutsideFault } from './post-outside.ts';
 
@@ -47,7 +47,7 @@ export class LogKeeper {
     try {
       // Without a lock, because it is rarely due.
       if (await isLogDue(database.kysely, now))
-        await runUnitOfWork(database, now, (work) => extendLog(work, this.#options));
+        await runTransaction(database, now, (tx) => extendLog(tx, this.#options));
     } catch (error) {
       // The checkpoint keeper compares the log with its anchors, too, and logs this.
       if (error instanceof RewrittenLedger) return;

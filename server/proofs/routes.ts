@@ -127,19 +127,19 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       status: 201,
       result: CheckpointView,
       errors: ['conflict'],
-      async change(call, work) {
+      async change(call, tx) {
         const of = { tenantId: call.principal.tenantId, ledger };
-        const { entries, hashed, signed } = await readState(work.transaction, of);
+        const { entries, hashed, signed } = await readState(tx.queries, of);
         // The background work adds them first.
         if (entries - hashed > mostMissing) throw isBusy();
         if (signed === null || signed < entries)
-          await recordEvent(work, call.source(), {
+          await recordEvent(tx, call.source(), {
             module: 'ledger',
             action: 'checkpoint.requested',
             targetId: ledger,
             targetRef: null,
           });
-        return signCheckpoint(work, { signer, anchors }, of).catch((error: unknown) => {
+        return signCheckpoint(tx, { signer, anchors }, of).catch((error: unknown) => {
           throw error instanceof RewrittenLedger ? new Problem('conflict', refusal) : error;
         });
       },

@@ -52,12 +52,12 @@ export function verificationRoutes({ database: { kysely } }: Installation, verif
       scope: 'system:write',
       status: 201,
       result: VerificationRun,
-      async change(call, work) {
-        const begun = await verifier.begin(work);
+      async change(call, tx) {
+        const begun = await verifier.begin(tx);
         if (begun === null) throw new Error('no run was begun, and none is under way');
         const { run, isNew } = begun;
         if (isNew)
-          await recordEvent(work, call.source(), {
+          await recordEvent(tx, call.source(), {
             module: 'ledger',
             action: 'verification.started',
             targetId: run.id,

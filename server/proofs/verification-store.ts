@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Verdict, viewVerification } from '../ledger/verification.ts';
-import { addTime, dayMilliseconds, type UnitOfWork } from '../storage/database.ts';
+import { addTime, dayMilliseconds, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findRow, newId, type Page, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -122,20 +122,20 @@ export function finishRun(queries: Queries, run: RunRow, now: string, { list, ve
  * @returns false if another server has ended the run: nothing is stored, because its own run reports.
  */
 export async function storeVerification(
-  work: UnitOfWork,
+  tx: Transaction,
   run: RunRow,
   report: Verified['tenants'][number],
   list: readonly Finding[],
 ): Promise<boolean> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const { tenantId: tenant_id } = report;
-  if (!(await changeRun(transaction, run, { beat_at: now }))) return false;
+  if (!(await changeRun(queries, run, { beat_at: now }))) return false;
   const concerning = list
     .filter(({ tenantId }) => tenantId === null || tenantId === tenant_id)
     .map((finding) => (finding.tenantId === null ? { ...finding, message: ofServer } : finding))
     .sort((one, other) => Number(one.tenantId === null) - Number(other.tenantId === null));
   const columns = { ...judge(concerning), started_at: run.started_at, finished_at: now, ...count(report) };
-  const row = await transaction
+  const row = await queries
     .insertInto('verifications')
     .values({ tenant_id, ...columns })
     .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(columns))
@@ -143,7 +143,7 @@ export async function storeVerification(
     .executeTakeFirstOrThrow();
   const data = viewVerification(row);
   const type = data.status === 'holds' ? 'ledger.verified' : 'ledger.verification_failed';
-  await emitEvents(work, [{ tenantId: tenant_id, type, data }]);
+  await emitEvents(tx, [{ tenantId: tenant_id, type, data }]);
   return true;
 }
 

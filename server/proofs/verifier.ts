@@ -2,7 +2,7 @@ import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { listTenants } from '../accounts/tenants/store.ts';
 import type { Installation } from '../installation/installation.ts';
-import { inTransaction, runUnitOfWork, type UnitOfWork } from '../storage/database.ts';
+import { inTransaction, runTransaction, type Transaction } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { repeat } from '../storage/repeat.ts';
 import { newId } from '../storage/rows.ts';
@@ -31,11 +31,11 @@ export class Verifier {
     this.#faults = faults;
   }
 
-  /** Begins a run when the unit of work is durable. @returns the run, or the one that is under way. */
-  async begin(work: UnitOfWork, interval: number | null = null): ReturnType<typeof beginRun> {
-    const begun = await beginRun(work.transaction, work.now, this.#id, interval);
+  /** Begins a run when the transaction is durable. @returns the run, or the one that is under way. */
+  async begin(tx: Transaction, interval: number | null = null): ReturnType<typeof beginRun> {
+    const begun = await beginRun(tx.queries, tx.now, this.#id, interval);
     if (begun?.isNew)
-      work.afterCommit(() => {
+      tx.afterCommit(() => {
         const previous = this.#running;
         this.#running = previous
           .then(() => this.#carryOut(begun.run))
@@ -48,7 +48,7 @@ export class Verifier {
   async step(now: string): Promise<void> {
     const { database, settings } = this.#installation;
     if (settings.verifyInterval === 0) return;
-    await runUnitOfWork(database, now, (work) => this.begin(work, settings.verifyInterval));
+    await runTransaction(database, now, (tx) => this.begin(tx, settings.verifyInterval));
   }
 
   /** Resolves when no run is under way in this process. */
@@ -71,7 +71,7 @@ export class Verifier {
     const known = new Set((await listTenants(database.kysely)).map(({ id }) => id));
     // Each in a separate transaction, because requests wait for it.
     for (const report of verified.tenants.filter(({ tenantId }) => known.has(tenantId))) {
-      const isOurs = await runUnitOfWork(database, clock(), (work) => storeVerification(work, run, report, list));
+      const isOurs = await runTransaction(database, clock(), (tx) => storeVerification(tx, run, report, list));
       if (!isOurs) return;
     }
     await inTransaction(database, (queries) => finishRun(queries, run, clock(), outcome));

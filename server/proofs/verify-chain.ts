@@ -5,15 +5,15 @@ import {
   commit,
   commitmentColumns,
   emptyHead,
-  fillFrame,
+  fillTemplate,
   hashEntry,
   type LedgerName,
   ledgerTables,
   readHead,
   recordValues,
 } from '../ledger/entry.ts';
-import { Frames, findStrayFrame } from '../ledger/frame-store.ts';
 import { findStrayOpening, readOpeningRows } from '../ledger/opening-store.ts';
+import { findOrphanedTemplate, RecordTemplates } from '../ledger/template-store.ts';
 import { inRange } from '../ledger/tree-store.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes, prepareQuery } from '../storage/rows.ts';
@@ -82,13 +82,13 @@ export async function verifyChain<Name extends LedgerName>(
   // The head is read first, so that entries appended during the walk are ignored.
   const head = await readHead(queries, of);
   if (head === undefined) return fault(1, null, 'the head of the chain is missing');
-  const frames = new Frames(queries, tenantId);
+  const templates = new RecordTemplates(queries, tenantId);
   for (let sequence = 0; sequence < head.sequence; ) {
     const rows = await listRows[ledger](queries, { tenantId, start: sequence, end: head.sequence });
     if (rows.length === 0) return fault(sequence + 1, null, `the rows ${sequence + 1} to ${head.sequence} are missing`);
     const end = rows.at(-1)?.sequence ?? sequence;
     const openings = ledger === 'audit' ? await readOpeningRows(queries, tenantId, sequence, end) : null;
-    if (ledger === 'consent') await frames.load(rows as readonly StoredRecord[]);
+    if (ledger === 'consent') await templates.load(rows as readonly StoredRecord[]);
     for (const row of rows) {
       sequence += 1;
       if (row.sequence > sequence) return fault(sequence, null, 'the row is missing');
@@ -97,7 +97,7 @@ export async function verifyChain<Name extends LedgerName>(
           ? `the row has number ${row.sequence}, the chain expects ${sequence}`
           : 'entry' in row
             ? findEventFault(row, last?.hash ?? null)
-            : findRecordFault(row, frames, last?.hash ?? null);
+            : findRecordFault(row, templates, last?.hash ?? null);
       if (issue !== null) return fault(sequence, row.id, issue);
       if (
         mayHideBytes(row) &&
@@ -122,8 +122,8 @@ export async function verifyChain<Name extends LedgerName>(
     const opening = await findStrayOpening(queries, tenantId);
     if (opening !== undefined) return fault(opening.sequence, null, 'an opening belongs to no event');
   } else {
-    const frame = await findStrayFrame(queries, tenantId);
-    if (frame !== undefined) return fault(frame, null, 'a frame belongs to no record');
+    const template = await findOrphanedTemplate(queries, tenantId);
+    if (template !== undefined) return fault(template, null, 'a template belongs to no record');
   }
   return { ...of, entries: head.sequence, fault: null };
 }
@@ -134,7 +134,7 @@ export async function listOwners(queries: Queries): Promise<readonly string[]> {
     .selectFrom('chain_heads')
     .select('tenant_id')
     .union(queries.selectFrom('consent_records').select('tenant_id').distinct())
-    .union(queries.selectFrom('consent_frames').select('tenant_id').distinct())
+    .union(queries.selectFrom('record_templates').select('tenant_id').distinct())
     .union(queries.selectFrom('consent_notice_versions').select('tenant_id').distinct())
     .union(queries.selectFrom('consent_notice_texts').select('tenant_id').distinct())
     .union(queries.selectFrom('audit_events').select('tenant_id').distinct())
@@ -157,14 +157,14 @@ function findEventFault(row: StoredEvent, previousHash: string | null): string |
  * The fault of a record that should follow the entry with this hash; null if it is valid. Its entry is made of the columns
  * that queries use, so it fits the hash only if they have the values that were written.
  */
-function findRecordFault(row: StoredRecord, frames: Frames, previousHash: string | null): string | null {
-  const frame = frames.get(row.frame);
-  if (frame === undefined) return 'the frame of the entry is missing';
-  if (!frame.isSound) return 'the frame of the entry was modified';
-  // Anything but the whole value could be completed by a modified frame.
+function findRecordFault(row: StoredRecord, templates: RecordTemplates, previousHash: string | null): string | null {
+  const template = templates.get(row.template);
+  if (template === undefined) return 'the template of the entry is missing';
+  if (!template.isSound) return 'the template of the entry was modified';
+  // Anything but the whole value could be completed by a modified template.
   if (row.other_purposes !== null && !/^\{".*\}$/.test(row.other_purposes))
     return 'the column other_purposes is not an object';
-  const pieces = fillFrame(frame.parts, row);
+  const pieces = fillTemplate(template.parts, row);
   // A modified file can contain bytes where the schema requires text. Every second piece is a value.
   for (let index = 1; index < pieces.length; index += 2)
     if (typeof pieces[index] !== 'string') return 'a value is not text';

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { findShownTexts, type NoticeRow } from '../consent/notice-store.ts';
 import { type ConsentRecord, unverified } from '../consent/record.ts';
 import { canonicalize } from '../ledger/canonical.ts';
-import { readFrame } from '../ledger/entry.ts';
+import { readTemplate } from '../ledger/entry.ts';
 import type { Queries } from '../storage/queries.ts';
 import { findByValues, findRow, hasInvalidBytes, inBatches } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -104,17 +104,17 @@ function findFault(
 
 /** Finds the records of a tenant that name a text which was not published with their version of the notice. */
 export class ShownCheck {
-  /** The first record of each notice that has a frame, by the number of the frame. */
+  /** The first record of each notice that has a template, by the number of the template. */
   readonly #firsts = new Map<number, Map<string, number>>();
 
   /** Notes a valid row of the ledger. */
-  note({ frame, notice_id, sequence }: ValidRow<'consent'>): void {
-    let ofFrame = this.#firsts.get(frame);
-    if (ofFrame === undefined) {
-      ofFrame = new Map();
-      this.#firsts.set(frame, ofFrame);
+  note({ template, notice_id, sequence }: ValidRow<'consent'>): void {
+    let ofTemplate = this.#firsts.get(template);
+    if (ofTemplate === undefined) {
+      ofTemplate = new Map();
+      this.#firsts.set(template, ofTemplate);
     }
-    if (!ofFrame.has(notice_id)) ofFrame.set(notice_id, sequence);
+    if (!ofTemplate.has(notice_id)) ofTemplate.set(notice_id, sequence);
   }
 
   /** The faults of the rows that were noted. The versions themselves are checked by `verifyVersions`. */
@@ -122,9 +122,12 @@ export class ShownCheck {
     const faults: VersionFault[] = [];
     const published = new Map<string, Readonly<Record<string, string>>>();
     await inBatches([...this.#firsts.keys()], async (numbers) => {
-      const frames = await findByValues(queries, 'consent_frames', tenantId, 'number', numbers, ['number', 'parts']);
-      for (const { number, parts } of frames) {
-        const { language, noticeVersion: version, shownHash } = readFrame(parts) as unknown as ShownValues;
+      const templates = await findByValues(queries, 'record_templates', tenantId, 'number', numbers, [
+        'number',
+        'parts',
+      ]);
+      for (const { number, parts } of templates) {
+        const { language, noticeVersion: version, shownHash } = readTemplate(parts) as unknown as ShownValues;
         if (shownHash === null || shownHash === unverified) continue;
         for (const [noticeId, sequence] of this.#firsts.get(number) ?? []) {
           const name = namePart(noticeId, version);

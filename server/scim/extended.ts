@@ -1,7 +1,7 @@
 import type { MembershipChange, MembershipRow } from '../accounts/members/membership.ts';
 import type { AuditSource } from '../http/principal.ts';
 import { personal, recordEvent } from '../ledger/audit/store.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import { attributeName, isOperation, type PatchOperation, readAttributes } from './attribute.ts';
 
 /** A use of `scimCompatibility: "extended"`: a request that the strict rules reject (contract.md "SCIM"). */
@@ -63,11 +63,11 @@ export function limitExtended(change: MembershipChange, use: ExtendedUse, before
 
 /** Records in the audit log which parts of a request the strict rules would have rejected. */
 export function recordUse(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { user_id: targetId, user_name }: MembershipRow,
   use: ExtendedUse,
 ): Promise<void> {
   const [module, action] = ['identity', 'scim.extended_request'] as const;
-  return recordEvent(work, source, { module, action, targetId, targetRef: personal(user_name), diff: { ...use } });
+  return recordEvent(tx, source, { module, action, targetId, targetRef: personal(user_name), diff: { ...use } });
 }

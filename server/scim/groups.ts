@@ -5,7 +5,7 @@ import { requireTenant } from '../accounts/tenants/store.ts';
 import type { AuditSource } from '../http/principal.ts';
 import { requireFound } from '../http/problem.ts';
 import { isPlatformRole, type Role, roleIds } from '../http/roles.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import { invalidValue, presentAttributes, quote, readMessage, readPatch } from './attribute.ts';
 import {
   findGroup,
@@ -108,8 +108,8 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
     return { tenant, role, displayName: nameGroup(role, mapOf(tenant)) };
   },
 
-  async create(work, source, body) {
-    const tenant = await requireTenant(work.transaction, source.tenantId);
+  async create(tx, source, body) {
+    const tenant = await requireTenant(tx.queries, source.tenantId);
     const message = readMessage(body, groupUrn);
     const displayName = message.get('displayname');
     const role = typeof displayName === 'string' ? findGroupByName(displayName, mapOf(tenant)) : undefined;
@@ -118,37 +118,37 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
       throw invalidValue(`displayName must be a role or a group that the tenant mapped to a role${given}.`);
     }
     const members = readMemberIds(message.get('members') ?? [], 'members');
-    if (members.length > 0) await changeGroup(work, source, role, [{ kind: 'add', userIds: members }]);
+    if (members.length > 0) await changeGroup(tx, source, role, [{ kind: 'add', userIds: members }]);
     return { tenant, role, displayName };
   },
 
   /** Applies the operations of a PATCH, all or none. @throws {Problem} those of `changeGroup` and of the body. */
-  async patch(work, source, name, body) {
-    const group = await groups.get(work.transaction, source.tenantId, name);
+  async patch(tx, source, name, body) {
+    const group = await groups.get(tx.queries, source.tenantId, name);
     const steps = readGroupPatch(readPatch(body), group.role, mapOf(group.tenant));
-    await changeGroup(work, source, group.role, steps);
+    await changeGroup(tx, source, group.role, steps);
     return group;
   },
 
   /** Applies a PUT, which must list the members: an omitted list must not remove access. @throws {Problem} those of `changeGroup` and of the body. */
-  async replace(work, source, name, body) {
-    const group = await groups.get(work.transaction, source.tenantId, name);
+  async replace(tx, source, name, body) {
+    const group = await groups.get(tx.queries, source.tenantId, name);
     const message = readMessage(body, groupUrn);
     requireSameGroup(message.get('id'), message.get('displayname'), group.role, mapOf(group.tenant));
     const members = message.get('members') ?? undefined;
     if (members === undefined)
       throw invalidValue('members must list all members of the group; send [] to remove everyone.');
     const userIds = readMemberIds(members, 'members');
-    await changeGroup(work, source, group.role, [{ kind: 'replace', userIds }]);
+    await changeGroup(tx, source, group.role, [{ kind: 'replace', userIds }]);
     return group;
   },
 
-  async delete(work, source, name) {
-    const { role } = await groups.get(work.transaction, source.tenantId, name);
+  async delete(tx, source, name) {
+    const { role } = await groups.get(tx.queries, source.tenantId, name);
     // Takes the lock before the list is read.
-    await work.lockTenant(source.tenantId);
-    const members = await readGroupMembers(work.transaction, source.tenantId, role);
-    await changeLockedMembers(work, source, members, { isAssigned: false }, `SCIM: group ${role} deleted`);
+    await tx.lockTenant(source.tenantId);
+    const members = await readGroupMembers(tx.queries, source.tenantId, role);
+    await changeLockedMembers(tx, source, members, { isAssigned: false }, `SCIM: group ${role} deleted`);
   },
 };
 
@@ -159,7 +159,7 @@ export const groups: ResourceType<NamedGroup, ScimGroup> = {
  *   tenant, `mutability` if the operator manages them.
  */
 export async function changeGroup(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   role: Role,
   steps: readonly GroupStep[],
@@ -167,14 +167,14 @@ export async function changeGroup(
   if (steps.length === 0) return;
   const { tenantId } = source;
   const named = [...new Set(steps.flatMap(({ userIds }) => userIds))];
-  const members = new Map((await lockMembers(work, tenantId, named)).map((row) => [row.user_id, row]));
+  const members = new Map((await lockMembers(tx, tenantId, named)).map((row) => [row.user_id, row]));
   refusePlatformAdmin(members.values());
   const joining = steps.flatMap(({ kind, userIds }) => (kind === 'remove' ? [] : userIds));
   const unknown = joining.find((id) => !members.has(id));
   if (unknown !== undefined) throw invalidValue(`There is no user ${quote(unknown)}; nothing was changed.`);
   if (joining.some((id) => isPlatformRole((members.get(id) as MembershipRow).role))) throw managedByOperator();
   const current = steps.some(({ kind }) => kind === 'replace')
-    ? await readGroupMembers(work.transaction, tenantId, role)
+    ? await readGroupMembers(tx.queries, tenantId, role)
     : [...members.values()].filter((member) => member.role === role && member.unassigned_at === null);
   const known = new Map([...members.values(), ...current].map((row) => [row.user_id, row]));
   const rowsOf = (ids: readonly string[]) => ids.map((id) => known.get(id) as MembershipRow);
@@ -184,9 +184,9 @@ export async function changeGroup(
   );
   // Sets the role too: a request can add and remove the same user.
   const left = { role, isAssigned: false };
-  await changeLockedMembers(work, source, rowsOf(removed), left, `SCIM: removed from the group ${role}`);
+  await changeLockedMembers(tx, source, rowsOf(removed), left, `SCIM: removed from the group ${role}`);
   const joined = { role, isAssigned: true };
-  await changeLockedMembers(work, source, rowsOf(assigned), joined, `SCIM: added to the group ${role}`);
+  await changeLockedMembers(tx, source, rowsOf(assigned), joined, `SCIM: added to the group ${role}`);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Client, readJsonBody, readOwnAddress } from '../http/request.ts';
 import { type Call, defineRoute, type PrincipalCall, type Route, type RouteText } from '../http/route.ts';
 import { namedObject, schemasOf } from '../http/schemas.ts';
 import type { Installation } from '../installation/installation.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { type Attribute, attributeName, invalidValue, PatchBody } from './attribute.ts';
 import {
@@ -79,7 +79,7 @@ export const scim: Surface = {
     nameCode: (code) => (scimTypes.has(code) ? code : null),
     sendsLocation: true,
   },
-  admitsFirst: true,
+  authenticatesFirst: true,
   isVersioned: false,
   readBody: (request: IncomingMessage) => readJsonBody(request, bodyLimit, [scimType, 'application/json']),
   present: (resource) => JSON.stringify(resource),
@@ -134,10 +134,10 @@ export interface ResourceType<Item, Shown extends object> {
   list(queries: Queries, tenantId: string, filter: Filter | undefined, page: Page): Promise<FoundPage<Item>>;
   /** Finds a resource by the segment of a path. @throws {Problem} `not_found`. */
   get(queries: Queries, tenantId: string, segment: string): Promise<Item>;
-  create(work: UnitOfWork, source: AuditSource, body: unknown): Promise<Item>;
-  patch(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Item>;
-  replace(work: UnitOfWork, source: AuditSource, id: string, body: unknown): Promise<Item>;
-  delete(work: UnitOfWork, source: AuditSource, id: string): Promise<void>;
+  create(tx: Transaction, source: AuditSource, body: unknown): Promise<Item>;
+  patch(tx: Transaction, source: AuditSource, id: string, body: unknown): Promise<Item>;
+  replace(tx: Transaction, source: AuditSource, id: string, body: unknown): Promise<Item>;
+  delete(tx: Transaction, source: AuditSource, id: string): Promise<void>;
 }
 
 /** The operations on a type of resource (RFC 7644 section 3). */
@@ -165,10 +165,10 @@ export function resourceRoutes<Item, Shown extends object>(
   };
   const changeBy =
     (change: typeof type.patch) =>
-    async (call: PrincipalCall<Readonly<Record<string, string>>, ProjectionQuery>, work: UnitOfWork) => {
+    async (call: PrincipalCall<Readonly<Record<string, string>>, ProjectionQuery>, tx: Transaction) => {
       const view = openView(call);
-      const item = await change(work, call.source(), idOf(call), call.body);
-      return (await view(work.transaction, item)).shown;
+      const item = await change(tx, call.source(), idOf(call), call.body);
+      return (await view(tx.queries, item)).shown;
     };
   const routes: Readonly<
     Record<keyof typeof type.operations, (text: OperationText & Pick<RouteText, 'operationId'>) => Route>
@@ -195,10 +195,10 @@ export function resourceRoutes<Item, Shown extends object>(
         ...all,
         ...text,
         status: 201,
-        async change(call, work) {
+        async change(call, tx) {
           const view = openView(call);
-          const item = await type.create(work, call.source(), call.body);
-          const { location, shown } = await view(work.transaction, item);
+          const item = await type.create(tx, call.source(), call.body);
+          const { location, shown } = await view(tx.queries, item);
           return new ReadyAnswer(201, scim.present(shown), { Location: location });
         },
       }),
@@ -220,8 +220,8 @@ export function resourceRoutes<Item, Shown extends object>(
         ...one,
         ...text,
         result: z.null(),
-        async change(call, work) {
-          await type.delete(work, call.source(), idOf(call));
+        async change(call, tx) {
+          await type.delete(tx, call.source(), idOf(call));
           return null;
         },
       }),

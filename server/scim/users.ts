@@ -15,7 +15,7 @@ import type { AuditSource } from '../http/principal.ts';
 import { Problem, requireFound } from '../http/problem.ts';
 import { adminOfPlatform, isPlatformRole, isRole, type Role, RoleName, roleIds } from '../http/roles.ts';
 import { namedObject, schemasOf, text, UtcTime } from '../http/schemas.ts';
-import type { UnitOfWork } from '../storage/database.ts';
+import type { Transaction } from '../storage/database.ts';
 import {
   attributeName,
   attributesOf,
@@ -228,12 +228,12 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
   get: async (queries, tenantId, id) => requireFound(await findMember(queries, tenantId, id), 'user'),
 
   /** Adds a member. @throws {Problem} `uniqueness` if the person is a member, active or suspended. */
-  async create(work, source, body) {
-    const { defaultRole } = await requireTenant(work.transaction, source.tenantId);
+  async create(tx, source, body) {
+    const { defaultRole } = await requireTenant(tx.queries, source.tenantId);
     const { userName, email, values } = readUser(body);
     const { role = defaultRole, isActivated = true } = values;
     const member = { ...values, userName, email, role, isActivated, isAccepted: false };
-    const added = await addMember(work, source, member, 'SCIM: user created');
+    const added = await addMember(tx, source, member, 'SCIM: user created');
     if (added === undefined) throw new Problem('uniqueness', 'A user with this userName already exists.');
     return added;
   },
@@ -243,54 +243,54 @@ export const users: ResourceType<MembershipRow, ScimUser> = {
    * @throws {Problem} `not_found`, `forbidden` for a `platform_admin`, `mutability` for other members whom the operator
    *   manages, and those of the body.
    */
-  async patch(work, source, id, body) {
+  async patch(tx, source, id, body) {
     const operations = readPatch(body);
-    const { change, use } = readUserPatch(operations, !operations.every(isStrict) && (await isExtended(work, source)));
+    const { change, use } = readUserPatch(operations, !operations.every(isStrict) && (await isExtended(tx, source)));
     const { isActivated, role } = change;
-    const before = await requireMember(work, source, id);
+    const before = await requireMember(tx, source, id);
     const parts = [
       ...(isActivated === undefined ? [] : [`active set to ${isActivated}`]),
       ...(role === undefined ? [] : [`role set to ${role}`]),
     ];
-    return changeUser(work, source, before, change, `SCIM: ${parts.join(', ')}`, use);
+    return changeUser(tx, source, before, change, `SCIM: ${parts.join(', ')}`, use);
   },
 
   /**
    * Applies a PUT, with `scimCompatibility: "extended"` only.
    * @throws {Problem} `not_implemented`, `not_found`, `forbidden`, `mutability`, and those of the body.
    */
-  async replace(work, source, id, body) {
-    if (!(await isExtended(work, source)))
+  async replace(tx, source, id, body) {
+    if (!(await isExtended(tx, source)))
       throw new Problem(
         'not_implemented',
         `PUT of a user is not supported; replace ${replaceableNames.join(' or ')} with PATCH.`,
       );
-    const before = await requireMember(work, source, id);
+    const before = await requireMember(tx, source, id);
     const { values } = readUser(body, before);
-    return changeUser(work, source, before, values, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
+    return changeUser(tx, source, before, values, 'SCIM: user replaced', { form: 'put', skippedPaths: [] });
   },
 
   /** Removes a member from the tenant; the person and the history stay. @throws {Problem} `not_found`, `forbidden`. */
-  async delete(work, source, id) {
-    const member = await requireMember(work, source, id);
-    await changeLockedMembers(work, source, [member], { isDeleted: true }, 'SCIM: user deleted');
+  async delete(tx, source, id) {
+    const member = await requireMember(tx, source, id);
+    await changeLockedMembers(tx, source, [member], { isDeleted: true }, 'SCIM: user deleted');
   },
 };
 
-async function isExtended({ transaction }: UnitOfWork, { tenantId }: AuditSource): Promise<boolean> {
-  return (await requireTenant(transaction, tenantId)).scimCompatibility === 'extended';
+async function isExtended({ queries }: Transaction, { tenantId }: AuditSource): Promise<boolean> {
+  return (await requireTenant(queries, tenantId)).scimCompatibility === 'extended';
 }
 
 /** Locks and reads the member to change. @throws {Problem} `not_found`, `forbidden`. */
-async function requireMember(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {
-  const [member] = await lockMembers(work, tenantId, [id]);
+async function requireMember(tx: Transaction, { tenantId }: AuditSource, id: string): Promise<MembershipRow> {
+  const [member] = await lockMembers(tx, tenantId, [id]);
   refusePlatformAdmin(member === undefined ? [] : [member]);
   return requireFound(member, 'user');
 }
 
 /** @param use the parts of the request that the strict rules would have rejected, for the audit log. */
 async function changeUser(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   before: MembershipRow,
   change: MembershipChange,
@@ -301,8 +301,8 @@ async function changeUser(
   const isActivating = change.isActivated === true && (use?.form !== 'put' || before.deactivated_at !== null);
   if (isPlatformRole(before.role) && (isActivating || change.role !== undefined)) throw managedByOperator();
   const applied = use === null ? change : limitExtended(change, use, before);
-  const [member = before] = await changeLockedMembers(work, source, [before], applied, reason);
-  if (use !== null) await recordUse(work, source, member, use);
+  const [member = before] = await changeLockedMembers(tx, source, [before], applied, reason);
+  if (use !== null) await recordUse(tx, source, member, use);
   return member;
 }
 

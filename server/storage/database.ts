@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Kysely, Transaction as KyselyTransaction, Selectable } from 'kysely';
 import { openPostgres } from './postgres.ts';
 import { locksRows } from './queries.ts';
 import { prepareQuery } from './rows.ts';
@@ -113,17 +113,17 @@ function openFile({ file, reads = false }: DatabaseLocation, statementSeconds: n
  * One change with everything that belongs to it (audit events, idempotent response) in one transaction. Inside, only the
  * database may be accessed; actions that require a successful commit are registered with `afterCommit`.
  */
-export interface UnitOfWork {
-  readonly transaction: Transaction<Tables>;
+export interface Transaction {
+  readonly queries: KyselyTransaction<Tables>;
   /** The time of every row of the change: RFC 3339, UTC, milliseconds. */
   readonly now: string;
   /** Returns the current time, which is later than `now` if the change had to wait. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
-  /** Reads the account of a user and locks it until the unit of work ends. @throws {AccountGone} @throws {BrokenSeal} */
+  /** Reads the account of a user and locks it until the transaction ends. @throws {AccountGone} @throws {BrokenSeal} */
   lockAccount(id: string): Promise<Selectable<Tables['users']>>;
   /**
-   * Locks tenants until the unit of work ends. Every change of a tenant appends an audit event, so the head of the audit
+   * Locks tenants until the transaction ends. Every change of a tenant appends an audit event, so the head of the audit
    * log is the lock: changes that must not run concurrently wait here, before they read.
    */
   lockTenant(...ids: readonly string[]): Promise<void>;
@@ -135,7 +135,7 @@ export interface UnitOfWork {
 }
 
 /**
- * The order in which a unit of work takes its locks, which prevents deadlocks. Locks of one kind are taken in the order of
+ * The order in which a transaction takes its locks, which prevents deadlocks. Locks of one kind are taken in the order of
  * their ids. Those of the other rows fit in like this:
  *
  * 1. idempotency keys, by tenant and key;
@@ -148,21 +148,21 @@ export interface UnitOfWork {
 const lockOrder = ['account', 'consent', 'tenant'] as const;
 export type LockKind = (typeof lockOrder)[number];
 
-/** The outcome of one of several changes in a unit of work: its result, or the error that affects only it. */
+/** The outcome of one of several changes in a transaction: its result, or the error that affects only it. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
-/** Runs `step` as one unit of work and returns its result once it is durable. */
-export async function runUnitOfWork<Result>(
+/** Runs `step` as one transaction and returns its result once it is durable. */
+export async function runTransaction<Result>(
   database: Database,
   now: string,
-  step: (work: UnitOfWork) => Promise<Result>,
+  step: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   let followUps: (() => void)[] = [];
   const { clock, signals, seal } = database;
   const result = await inTransaction(database, (transaction) => {
     followUps = [];
     const afterCommit = (followUp: () => void) => followUps.push(followUp);
-    return step({ transaction, now, clock, afterCommit, ...createLocks(transaction), signals, seal });
+    return step({ queries: transaction, now, clock, afterCommit, ...createLocks(transaction), signals, seal });
   });
   for (const followUp of followUps) followUp();
   return result;
@@ -173,7 +173,9 @@ export class AccountGone extends Error {
   override readonly name = 'AccountGone';
 }
 
-function createLocks(transaction: Transaction<Tables>): Pick<UnitOfWork, 'lockAccount' | 'lockTenant' | 'noteLock'> {
+function createLocks(
+  transaction: KyselyTransaction<Tables>,
+): Pick<Transaction, 'lockAccount' | 'lockTenant' | 'noteLock'> {
   const held = new Set<string>();
   let latest = '';
   const noteLock = (kind: LockKind, id: string): boolean => {
@@ -218,7 +220,7 @@ const lockAuditHead = prepareQuery<{ id: string }, unknown>((queries, parameter)
  */
 export async function inTransaction<Result>(
   database: Database,
-  step: (transaction: Transaction<Tables>) => Promise<Result>,
+  step: (transaction: KyselyTransaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 1, waited = 0; ; attempt += 1) {
     try {

@@ -195,7 +195,7 @@ function limitTimes(statement: number) {
     statement_timeout: statement,
     // Shorter than the statement limit, so that the reported reason is the lock.
     lock_timeout: statement / 2,
-    // Units of work only run queries between their statements.
+    // Transactions only run queries between their statements.
     idle_in_transaction_session_timeout: statement * 2,
   };
 }

@@ -287,7 +287,7 @@ export interface Tables {
    * What the entries of many records have in common: their canonical text without the values that are columns of a
    * record.
    */
-  readonly consent_frames: {
+  readonly record_templates: {
     tenant_id: string;
     /** That of the first record that has it. */
     number: number;
@@ -297,7 +297,7 @@ export interface Tables {
     parts: string;
   };
   /**
-   * The columns before subject_id make the entry, with the frame. It has commitments to the values that identify a
+   * The columns before subject_id make the entry, with the template. It has commitments to the values that identify a
    * person; an erasure sets these and their salt to null.
    */
   readonly consent_records: {
@@ -306,8 +306,8 @@ export interface Tables {
     id: string;
     notice_id: string;
     space: string;
-    /** The number of its frame. */
-    frame: number;
+    /** The number of its template. */
+    template: number;
     captured_at: string;
     recorded_at: string;
     withdraws_record_id: string | null;
@@ -335,7 +335,7 @@ export interface Tables {
     form: string;
     subject_id: string;
   };
-  /** Erasures that go on in the background, because they are more than one unit of work; removed at their end. */
+  /** Erasures that go on in the background, because they are more than one transaction; removed at their end. */
   readonly erasure_jobs: {
     tenant_id: string;
     id: string;
@@ -520,7 +520,7 @@ export interface Tables {
     seal: string | null;
   };
   /**
-   * Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
+   * Erasures of people that go on in the background, because they are more than one transaction; removed at their end.
    */
   readonly user_erasures: {
     tenant_id: string;

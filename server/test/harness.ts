@@ -22,7 +22,7 @@ import { databaseFile, findSecret, type Installation, openInstallation } from '.
 import { PasswordHasher } from '../installation/password-hash.ts';
 import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
-import { type Dialect, runUnitOfWork } from '../storage/database.ts';
+import { type Dialect, runTransaction } from '../storage/database.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
@@ -274,11 +274,11 @@ export async function startTestServer(
 
   const createKey: TestServer['createKey'] = async (tenantId, granted, expiresAt = null) => {
     const wanted = { tenantId, name: 'test', environment: 'test' as const, scopes: granted, expiresAt };
-    return runUnitOfWork(installation.database, clock.now(), async (work) => (await createApiKey(work, wanted)).key);
+    return runTransaction(installation.database, clock.now(), async (tx) => (await createApiKey(tx, wanted)).key);
   };
   const addTenant = async (slug: string): Promise<TestTenant> => {
     const create = () =>
-      runUnitOfWork(installation.database, clock.now(), (work) => createTenant(work, { slug, name: slug }));
+      runTransaction(installation.database, clock.now(), (tx) => createTenant(tx, { slug, name: slug }));
     const { id } = await create();
     return { id, slug, key: await createKey(id, scopes) };
   };
@@ -332,18 +332,18 @@ export async function startTestServer(
     const password = 'member of the granite choir';
     hash ??= installation.passwords.hash(password);
     const passwordHash = await hash;
-    const member = await runUnitOfWork(installation.database, clock.now(), (work) => {
+    const member = await runTransaction(installation.database, clock.now(), (tx) => {
       const wanted = { email, role, isActivated: true, isAccepted: true };
-      return addMember(work, systemSource(tenantId), wanted, 'test');
+      return addMember(tx, systemSource(tenantId), wanted, 'test');
     });
     if (member === undefined) throw new Error(`${email} is a member already`);
     // The change of the account is recorded in every tenant of the user, whose locks are taken in order.
-    return runUnitOfWork(installation.database, clock.now(), async (work) => {
+    return runTransaction(installation.database, clock.now(), async (tx) => {
       // A new password would end the sessions of the user in other tenants.
-      const { password_hash: present } = await work.lockAccount(member.user_id);
-      if (present === null) await updatePassword(work, systemSource, member.user_id, passwordHash);
+      const { password_hash: present } = await tx.lockAccount(member.user_id);
+      if (present === null) await updatePassword(tx, systemSource, member.user_id, passwordHash);
       const wanted = { tenantId, userId: member.user_id, challengeId: null };
-      const session = await createSession(work, wanted, installation.settings.sessionLifetime);
+      const session = await createSession(tx, wanted, installation.settings.sessionLifetime);
       return {
         userId: member.user_id,
         email,
@@ -354,8 +354,8 @@ export async function startTestServer(
     });
   };
   const createScimToken: TestServer['createScimToken'] = (tenantId = tenant.id) =>
-    runUnitOfWork(installation.database, clock.now(), async (work) => {
-      const { token } = await rotateScimToken(work, systemSource(tenantId));
+    runTransaction(installation.database, clock.now(), async (tx) => {
+      const { token } = await rotateScimToken(tx, systemSource(tenantId));
       return token;
     });
 

@@ -77,8 +77,8 @@ SQLite.prototype.prepare = function (this: SQLite.Database, text: string) {
   const statement = normalize(text);
   if (!namesTenants(statement) && !exceptions.some((exception) => exception.test(statement))) {
     Error.stackTraceLimit = 50;
-    const [, ...frames] = new Error().stack?.split('\n').slice(1) ?? [];
-    const asked = frames.find((frame) => /\/server\/(?!storage\/)/.test(frame));
+    const [, ...templates] = new Error().stack?.split('\n').slice(1) ?? [];
+    const asked = templates.find((template) => /\/server\/(?!storage\/)/.test(template));
     const isOfTest = asked === undefined || asked.includes('/server/test/');
     if (!isOfTest) unnamed.set(this.name, (unnamed.get(this.name) ?? new Set()).add(statement));
   }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { createAdmit } from '../../server/accounts/admit.ts';
+import { createAuthenticate } from '../../server/accounts/authenticate.ts';
 import { LastUses } from '../../server/accounts/credentials.ts';
 import { createUser } from '../../server/accounts/members/invitations.ts';
 import { createSession, HostCookie } from '../../server/accounts/sign-in/session-store.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { startChild } from './child.ts';
 import { requestSlice } from './http-comparison.ts';
@@ -21,14 +21,14 @@ export const authentication: Benchmark = {
     const { database, clock, settings } = installation;
     const site = await createSite(installation);
     const passwordHash = await installation.passwords.hash('not needed here');
-    const session = await runUnitOfWork(database, clock(), async (work) => {
+    const session = await runTransaction(database, clock(), async (tx) => {
       const person = { email: 'person@example.com', role: 'auditor', passwordHash } as const;
-      const created = await createUser(work, systemSource(site.tenantId), person);
+      const created = await createUser(tx, systemSource(site.tenantId), person);
       const userId = created?.userId ?? '';
-      return createSession(work, { tenantId: site.tenantId, userId, challengeId: null }, settings.sessionLifetime);
+      return createSession(tx, { tenantId: site.tenantId, userId, challengeId: null }, settings.sessionLifetime);
     });
     const sessionCookie = new HostCookie('svc_session', false);
-    const admit = createAdmit(installation, sessionCookie, new LastUses());
+    const admit = createAuthenticate(installation, sessionCookie, new LastUses());
     const wanted = { auth: 'scope', scope: 'consent:read', method: 'GET' } as const;
     await using floor = startChild('koa-floor');
     await using load = startChild('load');

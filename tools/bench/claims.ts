@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Installation } from '../../server/installation/installation.ts';
 import { ByteCache } from '../../server/storage/cache.ts';
-import { inTransaction, runUnitOfWork } from '../../server/storage/database.ts';
+import { inTransaction, runTransaction } from '../../server/storage/database.ts';
 import { insertRow, newId } from '../../server/storage/rows.ts';
 import type { Endpoint } from '../../server/webhooks/endpoints/store.ts';
 import type { ClaimedDelivery, DeliveryState, SentEvent } from '../../server/webhooks/sender/attempt.ts';
@@ -20,11 +20,11 @@ export async function measureClaims(bench: Bench): Promise<Finding> {
   const sent = new ByteCache<SentEvent>();
   for (let turn = 0; turn < 1000; turn += 1) {
     const endpoint = { tenant_id: tenantId, id: `endpoint-${turn % 10}` } as Endpoint;
-    await runUnitOfWork(database, clock(), async (work) => {
-      const until = await startLease(work.transaction);
-      const claim = () => claimDeliveries(work, { endpoint, until, limit: 64 }, sent);
+    await runTransaction(database, clock(), async (tx) => {
+      const until = await startLease(tx.queries);
+      const claim = () => claimDeliveries(tx, { endpoint, until, limit: 64 }, sent);
       const { deliveries } = await time(times, claim);
-      await finishAttempts(work.transaction, work.now, [], deliveries.map(arrive));
+      await finishAttempts(tx.queries, tx.now, [], deliveries.map(arrive));
     });
   }
   return describeTimes(`claim of 64 where ${bench.largeRows.toLocaleString('en')} wait`, times.slice(100), 2);

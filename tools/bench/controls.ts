@@ -5,7 +5,7 @@ import { rateReadiness, summarizeControls } from '../../server/controls/overview
 import { listControlRows, readControls } from '../../server/controls/store.ts';
 import type { Installation } from '../../server/installation/installation.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import { insertRows, newId } from '../../server/storage/rows.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
 import { openPlain } from './plain-sqlite.ts';
@@ -74,18 +74,18 @@ const grouping = [
 async function fillTenant({ database, clock }: Installation, tenantId: string): Promise<void> {
   const now = clock();
   const daysAgo = (days: number) => new Date(Date.parse(now) - days * day).toISOString();
-  await runUnitOfWork(database, now, async (work) => {
-    const { transaction } = work;
+  await runTransaction(database, now, async (tx) => {
+    const { queries } = tx;
     const codes = catalogue.frameworks.map(({ code }) => code);
-    const adopted = await adoptFrameworks(work, systemSource(tenantId), codes);
+    const adopted = await adoptFrameworks(tx, systemSource(tenantId), codes);
     const own = Array.from({ length: controls - adopted.controls }, (_, index) => {
-      const row = newControlRow(work, tenantId, '', 'quarterly');
+      const row = newControlRow(tx, tenantId, '', 'quarterly');
       const texts = { title: `Control ${index}`, description: 'What is so when it works. '.repeat(4) };
       const mappings = { GDPR: ['Art. 32(1)'], SOC2: ['CC6.1'] };
       const definition = { code: `OWN-${index}`, domain: `Domain ${index % 20}`, ...texts, mappings };
       return { ...row, control_id: row.id, definition: JSON.stringify(definition) };
     });
-    await insertRows(work.transaction, 'tenant_controls', own);
+    await insertRows(tx.queries, 'tenant_controls', own);
     const ownTests = own.map(({ id }) => ({
       id: newId(),
       tenant_id: tenantId,
@@ -96,8 +96,8 @@ async function fillTenant({ database, clock }: Installation, tenantId: string): 
       created_at: now,
       retired_at: null,
     }));
-    await insertRows(transaction, 'control_tests', ownTests);
-    const rows = await listControlRows(transaction, { tenantId, now });
+    await insertRows(queries, 'control_tests', ownTests);
+    const rows = await listControlRows(queries, { tenantId, now });
     const evidence = Array.from({ length: items }, (_, index) => ({
       id: newId(),
       tenant_id: tenantId,
@@ -113,12 +113,8 @@ async function fillTenant({ database, clock }: Installation, tenantId: string): 
       withdrawn_at: null,
       withdrawal_reason: null,
     }));
-    await insertRows(transaction, 'control_evidence', evidence);
-    const tests = await transaction
-      .selectFrom('control_tests')
-      .select('id')
-      .where('tenant_id', '=', tenantId)
-      .execute();
+    await insertRows(queries, 'control_evidence', evidence);
+    const tests = await queries.selectFrom('control_tests').select('id').where('tenant_id', '=', tenantId).execute();
     const results = tests.flatMap(({ id }, index) =>
       Array.from({ length: resultsOfTest }, (_, run) => ({
         id: newId(),
@@ -131,6 +127,6 @@ async function fillTenant({ database, clock }: Installation, tenantId: string): 
         created_at: now,
       })),
     );
-    await insertRows(transaction, 'control_test_results', results);
+    await insertRows(queries, 'control_test_results', results);
   });
 }

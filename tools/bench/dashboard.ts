@@ -8,7 +8,7 @@ import { createLog } from '../../server/cli/server/start-server.ts';
 import { type Installation, openInstallation } from '../../server/installation/installation.ts';
 import { recordEvents, systemSource } from '../../server/ledger/audit/store.ts';
 import { readSettings } from '../../server/settings.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { createSite } from './site.ts';
 import { compareInTurn, type Spread, spreadOf } from './slices.ts';
@@ -55,9 +55,9 @@ async function fillTenant(installation: Installation): Promise<string> {
   const { database, clock, settings } = installation;
   const { tenantId } = await createSite(installation);
   const source = systemSource(tenantId);
-  return runUnitOfWork(database, clock(), async (work) => {
+  return runTransaction(database, clock(), async (tx) => {
     const wanted = { email: 'admin@example.com', role: 'admin', isActivated: true, isAccepted: true } as const;
-    const member = await addMember(work, source, wanted, 'bench');
+    const member = await addMember(tx, source, wanted, 'bench');
     if (member === undefined) throw new Error('the tenant is not empty');
     const events = Array.from({ length: rows }, (_, index) => ({
       source,
@@ -68,9 +68,9 @@ async function fillTenant(installation: Installation): Promise<string> {
         targetRef: `Notice ${index}`,
       } as const,
     }));
-    await recordEvents(work, events);
+    await recordEvents(tx, events);
     const opened = { tenantId, userId: member.user_id, challengeId: null };
-    return (await createSession(work, opened, settings.sessionLifetime)).token;
+    return (await createSession(tx, opened, settings.sessionLifetime)).token;
   });
 }
 

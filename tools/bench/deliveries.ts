@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { Pool } from 'undici';
 import type { Installation } from '../../server/installation/installation.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import { FaultLog } from '../../server/storage/fault-log.ts';
 import { newId } from '../../server/storage/rows.ts';
 import { emitEvents } from '../../server/webhooks/deliveries/outbox.ts';
@@ -157,9 +157,7 @@ async function measureIsolation(bench: Bench, origin: string): Promise<Finding> 
 async function addEndpoint({ database, clock, box }: Installation, { tenantId }: Site, url: string): Promise<void> {
   const policy = { allowPrivate: true };
   const input = EndpointInput.parse({ url });
-  await runUnitOfWork(database, clock(), (work) =>
-    createEndpoint(work, systemSource(tenantId), { box, policy }, input),
-  );
+  await runTransaction(database, clock(), (tx) => createEndpoint(tx, systemSource(tenantId), { box, policy }, input));
 }
 
 function createSender({ database, clock, box }: Installation): WebhookSender {
@@ -169,7 +167,7 @@ function createSender({ database, clock, box }: Installation): WebhookSender {
 
 async function queueEvents({ database, clock }: Installation, { tenantId }: Site, count: number): Promise<void> {
   const events = Array.from({ length: count }, () => ({ tenantId, type: 'dsr.created', data }) as const);
-  await runUnitOfWork(database, clock(), (work) => emitEvents(work, events));
+  await runTransaction(database, clock(), (tx) => emitEvents(tx, events));
 }
 
 /** Sends what waits as a running server does. @param enough stops when so many were delivered. */
@@ -205,9 +203,9 @@ async function postPlainly(pool: Pool, body: Buffer): Promise<number> {
 }
 
 /** Microseconds of this process's processor time an operation. */
-async function countCpu(work: () => Promise<number>): Promise<number> {
+async function countCpu(tx: () => Promise<number>): Promise<number> {
   const before = process.cpuUsage();
-  const operations = await work();
+  const operations = await tx();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / operations;
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { NoticeCache } from '../../server/consent/notice-store.ts';
 import { type CaptureRequest, ConsentRecorder } from '../../server/consent/recorder.ts';
 import type { Installation } from '../../server/installation/installation.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import { startPostgres } from '../test/postgres.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { userAgent } from './http-comparison.ts';
@@ -78,7 +78,7 @@ function captureWith({ database, clock, hasher }: Installation, { noticeIds }: S
       return recorder.prepare(database.kysely, request, clock());
     });
     const captures = await Promise.all(requests);
-    const outcomes = await runUnitOfWork(database, clock(), (work) => recorder.append(captures, work, ({ id }) => id));
+    const outcomes = await runTransaction(database, clock(), (tx) => recorder.append(captures, tx, ({ id }) => id));
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error;
     return batch;
   };
@@ -91,7 +91,7 @@ function insertWith(pool: pg.Pool, site: Site): () => Promise<number> {
     'id',
     'notice_id',
     'space',
-    'frame',
+    'template',
     'captured_at',
     'recorded_at',
     'subject_commitment',

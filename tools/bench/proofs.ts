@@ -7,7 +7,7 @@ import { readEntries } from '../../server/ledger/tree-store.ts';
 import { proveInclusion } from '../../server/proofs/routes.ts';
 import { verifyChain } from '../../server/proofs/verify-chain.ts';
 import { ProofCheck } from '../../server/proofs/verify-checkpoints.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import type { Bench, Benchmark, Finding } from './benchmark.ts';
 import { judgeCpu } from './report.ts';
 import { createSite, fillLedger, openSite, type Site } from './site.ts';
@@ -91,5 +91,5 @@ async function measureProof(bench: Bench): Promise<Finding> {
 
 async function sign(installation: Installation, { tenantId }: Site): Promise<void> {
   const { database, clock } = installation;
-  await runUnitOfWork(database, clock(), (work) => signCheckpoint(work, installation, { tenantId, ledger: 'consent' }));
+  await runTransaction(database, clock(), (tx) => signCheckpoint(tx, installation, { tenantId, ledger: 'consent' }));
 }

@@ -4,7 +4,7 @@ import type { Installation } from '../../server/installation/installation.ts';
 import { systemSource } from '../../server/ledger/audit/store.ts';
 import { newSalt } from '../../server/ledger/entry.ts';
 import { changeGroup } from '../../server/scim/groups.ts';
-import { runUnitOfWork } from '../../server/storage/database.ts';
+import { runTransaction } from '../../server/storage/database.ts';
 import { insertRows, newId, withSeal } from '../../server/storage/rows.ts';
 import type { GrantTable } from '../../server/storage/secrets.ts';
 import type { Benchmark, Finding } from './benchmark.ts';
@@ -84,8 +84,8 @@ async function measurePatch(
     // From one group to the other and back: every turn changes every row.
     const role = turn % 2 === 0 ? 'dpo' : 'engineer';
     const start = performance.now();
-    await runUnitOfWork(database, clock(), (work) =>
-      changeGroup(work, systemSource(tenantId), role, [{ kind: 'add', userIds }]),
+    await runTransaction(database, clock(), (tx) =>
+      changeGroup(tx, systemSource(tenantId), role, [{ kind: 'add', userIds }]),
     );
     if (turn >= 0) seconds.push((performance.now() - start) / 1000);
   }
@@ -103,7 +103,7 @@ async function measurePatch(
 async function fillMembers({ database, clock }: Installation, tenantId: string): Promise<readonly string[]> {
   const userIds = Array.from({ length: members }, () => newId());
   const now = clock();
-  await runUnitOfWork(database, now, async ({ transaction }) => {
+  await runTransaction(database, now, async ({ queries }) => {
     const users = userIds.map((id, index) => ({
       id,
       email: emailOf(index),
@@ -113,10 +113,10 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       created_at: now,
     }));
     const sealed = <Row extends object>(table: GrantTable, all: readonly Row[]) =>
-      all.map((row) => withSeal(transaction, table, row));
-    await insertRows(transaction, 'users', sealed('users', users));
+      all.map((row) => withSeal(queries, table, row));
+    await insertRows(queries, 'users', sealed('users', users));
     const factors = userIds.map((user_id) => ({ user_id, state: 'disabled', updated_at: now }));
-    await insertRows(transaction, 'second_factors', sealed('second_factors', factors));
+    await insertRows(queries, 'second_factors', sealed('second_factors', factors));
     const rows = userIds.map((user_id, index) => ({
       tenant_id: tenantId,
       user_id,
@@ -134,7 +134,7 @@ async function fillMembers({ database, clock }: Installation, tenantId: string):
       deleted_at: null,
       last_signed_in_at: null,
     }));
-    await insertRows(transaction, 'memberships', sealed('memberships', rows));
+    await insertRows(queries, 'memberships', sealed('memberships', rows));
   });
   return userIds;
 }

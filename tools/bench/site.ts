@@ -8,7 +8,7 @@ import { type Installation, openInstallation } from '../../server/installation/i
 import { systemSource } from '../../server/ledger/audit/store.ts';
 import { readSettings } from '../../server/settings.ts';
 import { demoNotice } from '../../server/site/demo/seed.ts';
-import { type Database, runUnitOfWork } from '../../server/storage/database.ts';
+import { type Database, runTransaction } from '../../server/storage/database.ts';
 import { newId } from '../../server/storage/rows.ts';
 
 /** An installation with a tenant that has a published notice. */
@@ -33,15 +33,15 @@ export function openSite(dataDir: string, databaseUrl = ''): Promise<Installatio
 
 /** Puts a tenant with published notices into an empty installation. */
 export async function createSite({ database, clock, settings }: Installation, notices = 1): Promise<Site> {
-  return runUnitOfWork(database, clock(), async (work) => {
-    const { id: tenantId } = await createTenant(work, { slug: 'bench', name: 'Bench' });
+  return runTransaction(database, clock(), async (tx) => {
+    const { id: tenantId } = await createTenant(tx, { slug: 'bench', name: 'Bench' });
     const source = systemSource(tenantId);
     const wanted = { tenantId, name: 'bench', environment: 'test', expiresAt: null } as const;
-    const { key } = await createApiKey(work, { ...wanted, scopes: ['consent:read'] });
+    const { key } = await createApiKey(tx, { ...wanted, scopes: ['consent:read'] });
     const noticeIds: string[] = [];
     for (let index = 0; index < notices; index += 1) {
-      const { id } = await createNotice(work, source, content);
-      await publishNotice(work, source, id);
+      const { id } = await createNotice(tx, source, content);
+      await publishNotice(tx, source, id);
       noticeIds.push(id);
     }
     return { dataDir: settings.dataDir, tenantId, noticeIds, noticeId: noticeIds[0] as string, key };
@@ -60,7 +60,7 @@ export async function prepareSite(dataDir: string, rows = 0): Promise<Site> {
 export async function fillLedger(database: Database, site: Site, rows: number): Promise<void> {
   for (let done = 0; done < rows; done += 10_000) {
     const drafts = Array.from({ length: Math.min(10_000, rows - done) }, () => draftRecord(site));
-    await runUnitOfWork(database, new Date().toISOString(), (work) => appendRecords(work, drafts));
+    await runTransaction(database, new Date().toISOString(), (tx) => appendRecords(tx, drafts));
   }
 }
 

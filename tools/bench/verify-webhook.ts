@@ -57,7 +57,7 @@ export const verifyWebhook: Benchmark = {
     });
     const findings = [];
     for (const { what, ours, floor, atMost } of comparisons) {
-      const slice = (work: () => unknown) => cpuSlice(() => repeat(work), pace.milliseconds);
+      const slice = (tx: () => unknown) => cpuSlice(() => repeat(tx), pace.milliseconds);
       const found = await compareInTurn(slice(ours), slice(floor), pace);
       findings.push(judgeCpu(what, found, { atMost }));
     }
@@ -68,9 +68,9 @@ export const verifyWebhook: Benchmark = {
 const macForm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** Only promises are awaited: a wait costs as much as a digest. */
-async function repeat(work: () => unknown): Promise<number> {
+async function repeat(tx: () => unknown): Promise<number> {
   for (let turn = 0; turn < batch; turn += 1) {
-    const result = work();
+    const result = tx();
     if (result instanceof Promise) await result;
   }
   return batch;

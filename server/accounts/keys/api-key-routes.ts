@@ -51,14 +51,14 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
       summary: 'Create an API key; it is shown only once',
       description: `A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys. A tenant has at most ${mostKeys} keys that are neither expired nor revoked.`,
       body: WantedApiKey,
-      async change({ principal, source, body }, work) {
+      async change({ principal, source, body }, tx) {
         const { tenantId } = principal;
-        if (body.expiresAt !== null && body.expiresAt <= work.now)
+        if (body.expiresAt !== null && body.expiresAt <= tx.now)
           throw invalidValues([{ path: 'body.expiresAt', issue: 'must be in the future' }]);
         if (body.otherTenantIds.includes(tenantId))
           throw invalidValues([{ path: 'body.otherTenantIds', issue: 'must not name the tenant of the key itself' }]);
-        await requireRights(work, principal, body);
-        return show(await createApiKey(work, { tenantId, ...body }, source), work.now);
+        await requireRights(tx, principal, body);
+        return show(await createApiKey(tx, { tenantId, ...body }, source), tx.now);
       },
     }),
     defineRoute('GET /v1/api-keys/{id}', {
@@ -82,8 +82,8 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       params: KeyParams,
       result: ApiKey,
-      async change({ principal: { tenantId }, source, params }, work) {
-        return viewApiKey(await revokeKey(work, tenantId, source, params.id), tenantId, work.now);
+      async change({ principal: { tenantId }, source, params }, tx) {
+        return viewApiKey(await revokeKey(tx, tenantId, source, params.id), tenantId, tx.now);
       },
     }),
     defineRoute('POST /v1/api-keys/{id}/rotate', {
@@ -95,7 +95,7 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
         'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before. Answers 409 `conflict` for a key that was rotated, revoked or has expired, and 403 `forbidden` for one with a scope that the caller lacks.',
       params: KeyParams,
       body: Rotation,
-      change: async (call, work) => show(await rotateKey(work, call, call.params.id, call.body.overlapHours), work.now),
+      change: async (call, tx) => show(await rotateKey(tx, call, call.params.id, call.body.overlapHours), tx.now),
     }),
   ];
 }

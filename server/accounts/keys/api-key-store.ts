@@ -6,7 +6,7 @@ import { adminRoles, readScopes, type Scope } from '../../http/roles.ts';
 import { hashToken } from '../../installation/token.ts';
 import { apiKeyRows } from '../../ledger/audit/rows.ts';
 import { recordChange, recordEvents, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findHeld, findRow, insertRow, newId, type Page, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -38,41 +38,41 @@ export const mostKeys = 500;
  * @throws {Problem} `conflict` if the tenant has as many as it may have.
  */
 export async function createApiKey(
-  work: UnitOfWork,
+  tx: Transaction,
   { tenantId, name, environment, scopes, expiresAt, otherTenantIds = [], endingKeyId = '' }: NewApiKey,
   sourceOf: SourceOf = systemSource,
 ): Promise<{ readonly key: string; readonly row: ApiKeyRow }> {
-  await work.lockTenant(tenantId, ...otherTenantIds);
-  const { count } = await work.transaction
+  await tx.lockTenant(tenantId, ...otherTenantIds);
+  const { count } = await tx.queries
     .selectFrom('api_keys')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('tenant_id', '=', tenantId)
     .where('id', '!=', endingKeyId)
-    .where(hasStatus('active', work.now))
+    .where(hasStatus('active', tx.now))
     .executeTakeFirstOrThrow();
   if (Number(count) >= mostKeys)
     throw new Problem('conflict', `A tenant may have at most ${mostKeys} API keys; revoke those that are not used.`);
   const key = generateApiKey(environment);
-  const row = await insertRow(work.transaction, 'api_keys', {
+  const row = await insertRow(tx.queries, 'api_keys', {
     id: newId(),
     tenant_id: tenantId,
     name,
     hash: hashToken(key),
     display_prefix: displayApiKey(key),
     scopes: scopes.join(' '),
-    created_at: work.now,
+    created_at: tx.now,
     expires_at: expiresAt,
     tenant_ids: writeOtherTenants(otherTenantIds),
   });
   const diff = { scopes, expiresAt, otherTenantIds };
-  await recordChange(work, sourceOf(tenantId), apiKeyRows, row, { verb: 'created', targetRef: name, diff });
-  await recordSharing(work, sourceOf, row, 'shared');
+  await recordChange(tx, sourceOf(tenantId), apiKeyRows, row, { verb: 'created', targetRef: name, diff });
+  await recordSharing(tx, sourceOf, row, 'shared');
   return { key, row };
 }
 
 /** Records in the audit logs of other tenants that a key can act for them, or no longer can. */
 export async function recordSharing(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   row: ApiKeyRow,
   verb: 'shared' | 'unshared',
@@ -86,7 +86,7 @@ export async function recordSharing(
     diff: { tenantId: row.tenant_id, scopes: [...readScopes(row.scopes)], expiresAt: row.expires_at },
   };
   const events = tenantIds.map((tenantId) => ({ source: sourceOf(tenantId), event }));
-  await recordEvents(work, events);
+  await recordEvents(tx, events);
 }
 
 /** Deletes a key with its access tokens. */

@@ -10,11 +10,11 @@ import { compactPasted } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { generateToken, hashToken } from '../../installation/token.ts';
 import { clientSource, recordEvent } from '../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
-import { limitCredential } from '../admit.ts';
+import { limitCredential } from '../authenticate.ts';
 import { accessTokenPrefix, type LastUses } from '../credentials.ts';
 import { findTenant } from '../tenants/store.ts';
 import { type ApiKeyRow, expiryAfter, statusOf } from './api-key.ts';
@@ -67,7 +67,7 @@ export function oauthRoutes({ database, hasher, settings }: Installation, lastUs
   } as const;
   const sourceOf = (key: ApiKeyRow, client: Client): AuditSource =>
     clientSource({ type: 'api_key', id: key.id, email: null }, client, hasher)(key.tenant_id);
-  /** The API key of the client, read outside of the unit of work so that unknown clients do not hold the writer. */
+  /** The API key of the client, read outside of the transaction so that unknown clients do not hold the writer. */
   const authenticate = async ({
     body,
     now,
@@ -101,9 +101,7 @@ export function oauthRoutes({ database, hasher, settings }: Installation, lastUs
         if (body.grant_type !== 'client_credentials')
           throw new Problem('unsupported_grant_type', 'The grant type must be client_credentials.');
         const scopes = chooseScopes(key, body.scope);
-        const token = await runUnitOfWork(database, now, (work) =>
-          issueToken(work, sourceOf(key, client), key, scopes),
-        );
+        const token = await runTransaction(database, now, (tx) => issueToken(tx, sourceOf(key, client), key, scopes));
         // Section 5.1 requires it in addition to Cache-Control.
         return new ReadyAnswer(200, oauth.present(token), { Pragma: 'no-cache' });
       },
@@ -119,7 +117,7 @@ export function oauthRoutes({ database, hasher, settings }: Installation, lastUs
       async handle(call) {
         const { body, client, now } = call;
         const key = await authenticate(call);
-        await runUnitOfWork(database, now, (work) => revokeToken(work, sourceOf(key, client), key, body.token));
+        await runTransaction(database, now, (tx) => revokeToken(tx, sourceOf(key, client), key, body.token));
         return {};
       },
     }),
@@ -127,32 +125,32 @@ export function oauthRoutes({ database, hasher, settings }: Installation, lastUs
 }
 
 /** Issues an access token for a key: it expires after an hour, or with the key. @returns RFC 6749 section 5.1. */
-async function issueToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
-  const expiresAt = expiryAfter(key, 1, work.now);
+async function issueToken(tx: Transaction, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
+  const expiresAt = expiryAfter(key, 1, tx.now);
   const token = generateToken(accessTokenPrefix);
-  const hash = requireSeal(work).hashToken(token);
+  const hash = requireSeal(tx).hashToken(token);
   const scope = scopes.join(' ');
-  await insertRow(work.transaction, 'access_tokens', {
+  await insertRow(tx.queries, 'access_tokens', {
     tenant_id: key.tenant_id,
     hash,
     key_id: key.id,
     scopes: scope,
     expires_at: expiresAt,
   });
-  await recordEvent(work, source, { ...tokenEvent('issued', key), diff: { scopes, expiresAt } });
-  const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(work.now)) / 1000);
+  await recordEvent(tx, source, { ...tokenEvent('issued', key), diff: { scopes, expiresAt } });
+  const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(tx.now)) / 1000);
   return { access_token: token, token_type: 'Bearer', expires_in: seconds, scope } as const;
 }
 
 /** Revokes an access token of a key; does nothing when the key has no such token (RFC 7009 section 2.2). */
-async function revokeToken(work: UnitOfWork, source: AuditSource, key: ApiKeyRow, token: string): Promise<void> {
-  const { numDeletedRows } = await work.transaction
+async function revokeToken(tx: Transaction, source: AuditSource, key: ApiKeyRow, token: string): Promise<void> {
+  const { numDeletedRows } = await tx.queries
     .deleteFrom('access_tokens')
     .where('tenant_id', '=', key.tenant_id)
-    .where('hash', '=', requireSeal(work).hashToken(token))
+    .where('hash', '=', requireSeal(tx).hashToken(token))
     .where('key_id', '=', key.id)
     .executeTakeFirstOrThrow();
-  if (numDeletedRows > 0n) await recordEvent(work, source, tokenEvent('revoked', key));
+  if (numDeletedRows > 0n) await recordEvent(tx, source, tokenEvent('revoked', key));
 }
 
 function tokenEvent(verb: string, { id, name }: ApiKeyRow) {
@@ -206,7 +204,7 @@ export const oauth: Surface = {
     nameCode: (code) => nameError(new Problem(code, '')),
     sendsLocation: false,
   },
-  admitsFirst: false,
+  authenticatesFirst: false,
   isVersioned: false,
   async readBody(request) {
     const { bytes, value } = await readFormBody(request, bodyLimit);

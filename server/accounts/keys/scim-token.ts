@@ -9,7 +9,7 @@ import type { Installation } from '../../installation/installation.ts';
 import { displayPrefix, generateToken, hashToken } from '../../installation/token.ts';
 import { scimTokenRows } from '../../ledger/audit/rows.ts';
 import { recordChange } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -28,30 +28,30 @@ const CreatedScimToken = ScimToken.extend({
 type ScimTokenRow = Selectable<Tables['scim_tokens']>;
 
 /** Creates the SCIM token of a tenant and revokes the earlier one. @returns the token: the only time that it can be read. */
-export async function rotateScimToken(work: UnitOfWork, source: AuditSource) {
-  await revokeScimToken(work, source);
+export async function rotateScimToken(tx: Transaction, source: AuditSource) {
+  await revokeScimToken(tx, source);
   const token = generateToken(scimTokenPrefix);
-  const row = await insertRow(work.transaction, 'scim_tokens', {
+  const row = await insertRow(tx.queries, 'scim_tokens', {
     id: newId(),
     tenant_id: source.tenantId,
     hash: hashToken(token),
     display_prefix: displayPrefix(scimTokenPrefix, token),
-    created_at: work.now,
+    created_at: tx.now,
   });
-  await recordChange(work, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
+  await recordChange(tx, source, scimTokenRows, row, { verb: 'created', targetRef: row.display_prefix });
   return { row, token };
 }
 
 /** Revokes the SCIM token of a tenant. @returns undefined where there was none. */
-export async function revokeScimToken(work: UnitOfWork, source: AuditSource): Promise<ScimTokenRow | undefined> {
+export async function revokeScimToken(tx: Transaction, source: AuditSource): Promise<ScimTokenRow | undefined> {
   const { tenantId } = source;
   // Of two concurrent rotations, the second waits here and revokes the token of the first.
-  await work.lockTenant(tenantId);
-  const present = await findScimToken(work.transaction, tenantId);
+  await tx.lockTenant(tenantId);
+  const present = await findScimToken(tx.queries, tenantId);
   if (present === undefined) return undefined;
   const which = { tenant_id: tenantId, id: present.id };
-  const row = await updateRow(work.transaction, 'scim_tokens', which, { revoked_at: work.now });
-  await recordChange(work, source, scimTokenRows, row, { verb: 'revoked', targetRef: row.display_prefix });
+  const row = await updateRow(tx.queries, 'scim_tokens', which, { revoked_at: tx.now });
+  await recordChange(tx, source, scimTokenRows, row, { verb: 'revoked', targetRef: row.display_prefix });
   return row;
 }
 
@@ -88,9 +88,9 @@ export function scimTokenRoutes({ database }: Installation): readonly Route[] {
       status: 201,
       result: CreatedScimToken,
       showsSecret: true,
-      async change(call, work) {
+      async change(call, tx) {
         requireRoleToGive(call.principal, 'admin');
-        const { row, token } = await rotateScimToken(work, call.source());
+        const { row, token } = await rotateScimToken(tx, call.source());
         return { ...view(row), token };
       },
     }),
@@ -101,7 +101,7 @@ export function scimTokenRoutes({ database }: Installation): readonly Route[] {
       summary: 'Revoke the SCIM token of the tenant',
       description: 'Answers 404 if the tenant has none.',
       result: ScimToken,
-      change: async (call, work) => view(await revokeScimToken(work, call.source())),
+      change: async (call, tx) => view(await revokeScimToken(tx, call.source())),
     }),
   ];
 }

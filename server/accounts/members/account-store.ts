@@ -4,7 +4,7 @@ import { Problem } from '../../http/problem.ts';
 import { accountRows, type RowKind, secondFactorRows } from '../../ledger/audit/rows.ts';
 import { describeState, personal, type RowChange, recordChanges, type SourceOf } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow, withSeal } from '../../storage/rows.ts';
 import { BrokenSeal, requireHeld } from '../../storage/secrets.ts';
@@ -30,16 +30,16 @@ export async function findIntactAccount(queries: Queries, email: string): Promis
  * A new account is recorded by the event of the membership that follows.
  * @throws {BrokenSeal} for an account whose seal does not hold.
  */
-export async function findOrCreateAccount({ transaction, now }: UnitOfWork, email: string): Promise<AccountRow> {
+export async function findOrCreateAccount({ queries, now }: Transaction, email: string): Promise<AccountRow> {
   const id = newId();
-  const row = withSeal(transaction, 'users', { id, email, salt: newSalt(), created_at: now });
-  const insert = transaction.insertInto('users').values(row);
+  const row = withSeal(queries, 'users', { id, email, salt: newSalt(), created_at: now });
+  const insert = queries.insertInto('users').values(row);
   const { numInsertedOrUpdatedRows } = await insert
     .onConflict((conflict) => conflict.column('email').doNothing())
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 1n)
-    await insertRow(transaction, 'second_factors', { user_id: id, state: 'disabled', updated_at: now });
-  const account = await findAccount(transaction, email);
+    await insertRow(queries, 'second_factors', { user_id: id, state: 'disabled', updated_at: now });
+  const account = await findAccount(queries, email);
   if (account === undefined) throw new BrokenSeal('users');
   return account;
 }
@@ -56,12 +56,12 @@ export async function requireOtherUser(queries: Queries, actor: Actor, userId: s
 }
 
 /** Stores the hash of a new password, records the change, and ends the links that would set another. @returns the row. */
-export async function updatePassword(work: UnitOfWork, sourceOf: SourceOf, id: string, hash: string, reason?: string) {
-  const columns = { password_hash: hash, password_changed_at: work.now };
-  const row = await updateRow(work.transaction, 'users', { id }, columns);
-  await endOneTimeTokens(work.transaction, 'password_reset', id);
+export async function updatePassword(tx: Transaction, sourceOf: SourceOf, id: string, hash: string, reason?: string) {
+  const columns = { password_hash: hash, password_changed_at: tx.now };
+  const row = await updateRow(tx.queries, 'users', { id }, columns);
+  await endOneTimeTokens(tx.queries, 'password_reset', id);
   const change = { verb: 'password_changed', ...(reason !== undefined && { reason }) };
-  await recordAccountChange(work, sourceOf, accountRows, id, row, change);
+  await recordAccountChange(tx, sourceOf, accountRows, id, row, change);
   return row;
 }
 
@@ -81,18 +81,18 @@ export async function describeAccountStates(queries: Queries, userId: string): P
  * @returns the ids of the tenants.
  */
 export async function recordAccountChange<Name extends 'users' | 'second_factors'>(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   kind: RowKind<Name>,
   userId: string,
   row: Selectable<Tables[Name]>,
   change: Omit<RowChange, 'targetRef'>,
 ): Promise<readonly string[]> {
-  const memberships = await listAccepted(work.transaction, userId);
+  const memberships = await listAccepted(tx.queries, userId);
   const changes = memberships.map(({ tenant_id, user_name }) => {
     return { source: sourceOf(tenant_id), row, change: { ...change, targetRef: personal(user_name) } };
   });
-  await recordChanges(work, kind, changes);
+  await recordChanges(tx, kind, changes);
   return memberships.map(({ tenant_id }) => tenant_id);
 }
 

@@ -63,16 +63,15 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       status: 201,
       result: CreatedInvitation,
       showsSecret: true,
-      async change(call, work) {
+      async change(call, tx) {
         const { email, role } = call.body;
-        const account = await findAccount(work.transaction, email);
-        if (account !== undefined)
-          await requireOtherUser(work.transaction, call.principal.actor, account.id, ownAddress);
-        const { defaultRole } = await requireTenant(work.transaction, call.principal.tenantId);
-        const { row, token, revoked } = await invite(work, call.source(), { email, role, defaultRole });
+        const account = await findAccount(tx.queries, email);
+        if (account !== undefined) await requireOtherUser(tx.queries, call.principal.actor, account.id, ownAddress);
+        const { defaultRole } = await requireTenant(tx.queries, call.principal.tenantId);
+        const { row, token, revoked } = await invite(tx, call.source(), { email, role, defaultRole });
         for (const earlier of revoked) requireScopesOf(call.principal, earlier.role);
         requireRoleToGive(call.principal, row.role);
-        return { ...viewInvitation(row, work.now), token };
+        return { ...viewInvitation(row, tx.now), token };
       },
     }),
     defineRoute('DELETE /v1/users/invitations/{id}', {
@@ -84,15 +83,15 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         'An accepted, revoked or expired invitation does not change. The caller needs every scope of its role.',
       params: z.strictObject({ id: Id }),
       result: Invitation,
-      async change(call, work) {
+      async change(call, tx) {
         const { tenantId } = call.principal;
         const { id } = call.params;
         // Before the invitation, like every change of one.
-        await work.lockTenant(tenantId);
-        const row = requireFound(await findInvitation(work.transaction, { tenant_id: tenantId, id }), 'invitation');
+        await tx.lockTenant(tenantId);
+        const row = requireFound(await findInvitation(tx.queries, { tenant_id: tenantId, id }), 'invitation');
         requireScopesOf(call.principal, row.role);
-        const [revoked = row] = await closeInvitations(work, call.source(), 'revoked', { id });
-        return viewInvitation(revoked, work.now);
+        const [revoked = row] = await closeInvitations(tx, call.source(), 'revoked', { id });
+        return viewInvitation(revoked, tx.now);
       },
     }),
   ];

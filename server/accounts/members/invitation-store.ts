@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { AuditSource } from '../../http/principal.ts';
 import { invitationRows } from '../../ledger/audit/rows.ts';
 import { personal, recordChanges } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, inBatches, takeNewest, updateRow } from '../../storage/rows.ts';
 import { holds } from '../../storage/secrets.ts';
@@ -21,19 +21,19 @@ export function listInvitations(queries: Queries, tenantId: string, after: strin
 
 /** Closes pending invitations of a tenant: one, those to an address, or those of users. @returns the updated rows. */
 export async function closeInvitations(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   verb: 'accepted' | 'revoked',
   which: { readonly id: string } | { readonly email: string } | { readonly userIds: readonly string[] },
   reason?: string,
 ): Promise<readonly InvitationRow[]> {
-  const pending = work.transaction
+  const pending = tx.queries
     .selectFrom('invitations')
     .selectAll()
     .where('tenant_id', '=', source.tenantId)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where('expires_at', '>', work.now);
+    .where('expires_at', '>', tx.now);
   const emailsOf = (ids: readonly string[]) =>
     pending.where('email', 'in', (row) => row.selectFrom('users').select('email').where('id', 'in', ids)).execute();
   let found: InvitationRow[];
@@ -41,13 +41,13 @@ export async function closeInvitations(
   else if ('email' in which) found = await pending.where('email', '=', which.email).execute();
   else found = await inBatches(which.userIds, emailsOf);
   const rows: InvitationRow[] = [];
-  const closed = { [`${verb}_at`]: work.now };
+  const closed = { [`${verb}_at`]: tx.now };
   // One whose seal does not hold grants nothing, and must not get a valid one.
   for (const row of found)
-    if (holds(work.transaction, 'invitations', row))
-      rows.push(await updateRow(work.transaction, 'invitations', { tenant_id: row.tenant_id, id: row.id }, closed));
+    if (holds(tx.queries, 'invitations', row))
+      rows.push(await updateRow(tx.queries, 'invitations', { tenant_id: row.tenant_id, id: row.id }, closed));
   const why = reason === undefined ? {} : { reason };
   const changes = rows.map((row) => ({ source, row, change: { verb, targetRef: personal(row.email), ...why } }));
-  await recordChanges(work, invitationRows, changes);
+  await recordChanges(tx, invitationRows, changes);
   return rows;
 }

@@ -6,7 +6,7 @@ import { generateToken, hashToken, isToken } from '../../installation/token.ts';
 import { invitationRows } from '../../ledger/audit/rows.ts';
 import { clientSource, personal, recordChange, systemSource } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
-import { addTime, dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, dayMilliseconds, runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
 import { isSecondFactorEnabled } from '../mfa/second-factor.ts';
@@ -34,13 +34,13 @@ export function invitationStatus(row: InvitationRow, now: string): 'pending' | '
  * @throws {Problem} `conflict` for a suspended member, and for a member with another role.
  */
 export async function invite(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   wanted: { readonly email: string; readonly role: MemberRole | undefined; readonly defaultRole: MemberRole },
 ): Promise<{ readonly row: InvitationRow; readonly token: string; readonly revoked: readonly InvitationRow[] }> {
   const { tenantId } = source;
-  await work.lockTenant(tenantId);
-  const member = await findMemberByEmail(work.transaction, tenantId, wanted.email);
+  await tx.lockTenant(tenantId);
+  const member = await findMemberByEmail(tx.queries, tenantId, wanted.email);
   if (member !== undefined && memberStatus(member) === 'suspended')
     throw new Problem('conflict', 'This member is suspended; reactivate them instead of inviting them.');
   if (member !== undefined && wanted.role !== undefined && wanted.role !== member.role)
@@ -48,20 +48,20 @@ export async function invite(
       'conflict',
       `This user is a member with the role ${member.role}; change the role of the member instead.`,
     );
-  const revoked = await closeInvitations(work, source, 'revoked', { email: wanted.email });
+  const revoked = await closeInvitations(tx, source, 'revoked', { email: wanted.email });
   const token = generateToken(prefix);
-  const row = await insertRow(work.transaction, 'invitations', {
+  const row = await insertRow(tx.queries, 'invitations', {
     id: newId(),
     tenant_id: tenantId,
     email: wanted.email,
     role: member?.role ?? wanted.role ?? wanted.defaultRole,
     token_hash: hashToken(token),
     salt: newSalt(),
-    created_at: work.now,
-    expires_at: addTime(work.now, 7 * dayMilliseconds),
+    created_at: tx.now,
+    expires_at: addTime(tx.now, 7 * dayMilliseconds),
   });
   const diff = { role: row.role, expiresAt: row.expires_at };
-  await recordChange(work, source, invitationRows, row, { verb: 'created', targetRef: personal(row.email), diff });
+  await recordChange(tx, source, invitationRows, row, { verb: 'created', targetRef: personal(row.email), diff });
   return { row, token, revoked };
 }
 
@@ -108,24 +108,24 @@ export async function acceptInvitation(
       await requireStrongPassword(kysely, { tenantId, userId: account?.id ?? null, email }, 'password', password);
       hash = await passwords.hash(attempt, password);
     }
-    return runUnitOfWork(database, now, async (work) => {
-      const locked = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+    return runTransaction(database, now, async (tx) => {
+      const locked = await tx.lockAccount((await findOrCreateAccount(tx, email)).id);
       const { id } = locked;
       // The account may have changed since it was read above.
-      const isForeignNow = await isAcceptedElsewhere(work.transaction, id, tenantId);
+      const isForeignNow = await isAcceptedElsewhere(tx.queries, id, tenantId);
       if (isForeignNow !== isForeign || (isForeign && locked.password_hash !== account.password_hash))
         throw new Problem('conflict', 'The account was changed in the meantime; try again.');
-      await work.lockTenant(tenantId);
+      await tx.lockTenant(tenantId);
       const role = invitation.role as MemberRole;
       const actor: Actor = { type: role === staffRole ? 'staff' : 'user', id, email };
       const sourceOf = clientSource(actor, client, hasher);
       const source = sourceOf(tenantId);
-      const accepted = await closeInvitations(work, source, 'accepted', { id: invitation.id });
+      const accepted = await closeInvitations(tx, source, 'accepted', { id: invitation.id });
       if (accepted.length === 0) throw notPending();
       const reason = 'Invitation accepted';
-      const added = await addMember(work, source, { email, role, isActivated: true, isAccepted: true }, reason);
+      const added = await addMember(tx, source, { email, role, isActivated: true, isAccepted: true }, reason);
       if (added === undefined) {
-        const [member] = await changeMembers(work, source, [id], { isAccepted: true }, reason);
+        const [member] = await changeMembers(tx, source, [id], { isAccepted: true }, reason);
         if (member === undefined || memberStatus(member) !== 'active')
           throw new Problem('conflict', 'Your access is suspended; ask the administrator who invited you.');
         // The inviter may have lacked the rights to give the member's current role.
@@ -134,13 +134,13 @@ export async function acceptInvitation(
       }
       let present = locked;
       if (hash !== null) {
-        present = await updatePassword(work, sourceOf, id, hash, reason);
-        await endSessions(work.transaction, { userIds: [id] });
+        present = await updatePassword(tx, sourceOf, id, hash, reason);
+        await endSessions(tx.queries, { userIds: [id] });
       }
       // Without the second factor, failures are kept and the device stays unknown; otherwise codes could be guessed
       // without limit.
-      const isProven = !(await isSecondFactorEnabled(work.transaction, id));
-      await (isProven ? guard.succeed(work, attempt) : guard.giveBack(work, attempt));
+      const isProven = !(await isSecondFactorEnabled(tx.queries, id));
+      await (isProven ? guard.succeed(tx, attempt) : guard.giveBack(tx, attempt));
       const device = isProven ? guard.rememberDevice(present) : null;
       return { email, tenant: viewRow(TenantReference, tenant, {}), device };
     });
@@ -164,19 +164,19 @@ export async function acceptInvitation(
  *   with which a user with a password accepts; undefined when they already are a member.
  */
 export async function createUser(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { passwordHash, ...person }: Omit<NewMember, 'isActivated' | 'isAccepted'> & { readonly passwordHash: string },
 ): Promise<{ userId: string; isPasswordSet: boolean; invitationToken: string | null } | undefined> {
   const { email, role } = person;
-  const { id: userId, password_hash } = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+  const { id: userId, password_hash } = await tx.lockAccount((await findOrCreateAccount(tx, email)).id);
   const hasPassword = password_hash !== null;
   const reason = 'Created by the operator';
-  const member = await addMember(work, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
+  const member = await addMember(tx, source, { ...person, isActivated: true, isAccepted: !hasPassword }, reason);
   if (member === undefined) return undefined;
-  if (!hasPassword) await updatePassword(work, systemSource, userId, passwordHash, reason);
+  if (!hasPassword) await updatePassword(tx, systemSource, userId, passwordHash, reason);
   // A former member who signed in to this tenant needs no invitation.
-  const invited = member.accepted_at === null ? await invite(work, source, { email, role, defaultRole: role }) : null;
+  const invited = member.accepted_at === null ? await invite(tx, source, { email, role, defaultRole: role }) : null;
   return { userId, isPasswordSet: !hasPassword, invitationToken: invited?.token ?? null };
 }
 

@@ -5,7 +5,7 @@ import { membershipRows } from '../../ledger/audit/rows.ts';
 import { diffFields, type Personal, personal, type RowChange, recordChanges } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
 import { newSalt } from '../../ledger/entry.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { inBatches, insertRow, updateRow, updateTexts } from '../../storage/rows.ts';
 import { requireHeld, sealGrant } from '../../storage/secrets.ts';
@@ -68,13 +68,13 @@ export interface NewMember extends Profile {
  * Makes a user a member. An existing account with the e-mail address is used; a former member keeps the id.
  * @returns undefined when they already are a member.
  */
-export async function addMember(work: UnitOfWork, source: AuditSource, member: NewMember, reason: string) {
+export async function addMember(tx: Transaction, source: AuditSource, member: NewMember, reason: string) {
   const { tenantId } = source;
   // Concurrent additions of the same user wait here, and the hash of the account that this tenant records stays current
   // until the next change is recorded.
-  const { id } = await work.lockAccount((await findOrCreateAccount(work, member.email)).id);
-  await work.lockTenant(tenantId);
-  const earlier = await findAnyMembership(work.transaction, tenantId, id);
+  const { id } = await tx.lockAccount((await findOrCreateAccount(tx, member.email)).id);
+  await tx.lockTenant(tenantId);
+  const earlier = await findAnyMembership(tx.queries, tenantId, id);
   if (earlier !== undefined && earlier.deleted_at === null) return undefined;
   const row: MembershipRow = {
     tenant_id: tenantId,
@@ -85,18 +85,18 @@ export async function addMember(work: UnitOfWork, source: AuditSource, member: N
     external_id: member.externalId ?? null,
     role: member.role,
     salt: earlier?.salt ?? newSalt(),
-    created_at: earlier?.created_at ?? work.now,
-    updated_at: work.now,
-    accepted_at: earlier?.accepted_at ?? (member.isAccepted ? work.now : null),
-    deactivated_at: member.isActivated ? null : work.now,
+    created_at: earlier?.created_at ?? tx.now,
+    updated_at: tx.now,
+    accepted_at: earlier?.accepted_at ?? (member.isAccepted ? tx.now : null),
+    deactivated_at: member.isActivated ? null : tx.now,
     unassigned_at: null,
     deleted_at: null,
     last_signed_in_at: earlier?.last_signed_in_at ?? null,
     seal: null,
   };
-  if (earlier === undefined) await insertRow(work.transaction, 'memberships', row);
-  else await updateRow(work.transaction, 'memberships', { tenant_id: tenantId, user_id: id }, row);
-  await announce(work, source, [{ before: earlier ?? null, row }], reason);
+  if (earlier === undefined) await insertRow(tx.queries, 'memberships', row);
+  else await updateRow(tx.queries, 'memberships', { tenant_id: tenantId, user_id: id }, row);
+  await announce(tx, source, [{ before: earlier ?? null, row }], reason);
   return row;
 }
 
@@ -117,15 +117,15 @@ export function readAnyMembership(queries: Queries, tenantId: string, userId: st
  * Locks the tenant and reads the memberships of these users, without deleted ones.
  * @throws {BrokenSeal} if the seal of one does not hold: a change would make it valid.
  */
-export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: readonly string[]) {
-  await work.lockTenant(tenantId);
-  const present = work.transaction
+export async function lockMembers(tx: Transaction, tenantId: string, userIds: readonly string[]) {
+  await tx.lockTenant(tenantId);
+  const present = tx.queries
     .selectFrom('memberships')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('deleted_at', 'is', null);
   const rows = await inBatches(userIds, (some) => present.where('user_id', 'in', some).execute());
-  for (const row of rows) requireHeld(work.transaction, 'memberships', row);
+  for (const row of rows) requireHeld(tx.queries, 'memberships', row);
   return rows;
 }
 
@@ -134,14 +134,14 @@ export async function lockMembers(work: UnitOfWork, tenantId: string, userIds: r
  * @returns the members after the change.
  */
 export async function changeMembers(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   userIds: readonly string[],
   change: MembershipChange,
   reason: string | Personal,
 ): Promise<readonly MembershipRow[]> {
-  const present = await lockMembers(work, source.tenantId, [...new Set(userIds)]);
-  return changeLockedMembers(work, source, present, change, reason);
+  const present = await lockMembers(tx, source.tenantId, [...new Set(userIds)]);
+  return changeLockedMembers(tx, source, present, change, reason);
 }
 
 /**
@@ -153,19 +153,19 @@ export async function changeMembers(
  * @throws {BrokenSeal} if the seal of one does not hold: the change would make it valid.
  */
 export async function changeLockedMembers(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   members: readonly MembershipRow[],
   change: MembershipChange,
   reason: string | Personal,
 ): Promise<readonly MembershipRow[]> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const after: MembershipRow[] = [];
   const changes: ChangedMember[] = [];
   // By the columns that change: one statement for all rows of one set, which usually is all of them.
   const sets = new Map<string, { readonly set: Partial<MembershipRow>; readonly seals: Map<string, string> }>();
   for (const before of members) {
-    requireHeld(transaction, 'memberships', before);
+    requireHeld(queries, 'memberships', before);
     const changed = findChanges(before, change, now);
     const names = Object.keys(changed).join(' ');
     if (names === '') {
@@ -173,7 +173,7 @@ export async function changeLockedMembers(
       continue;
     }
     const set = { ...changed, updated_at: now };
-    const seal = sealGrant(transaction, 'memberships', { ...before, ...set });
+    const seal = sealGrant(queries, 'memberships', { ...before, ...set });
     const row = { ...before, ...set, seal };
     const same = sets.get(names) ?? { set, seals: new Map() };
     sets.set(names, same);
@@ -182,12 +182,12 @@ export async function changeLockedMembers(
     changes.push({ before, row });
   }
   const where = { tenantId: source.tenantId, key: 'user_id', column: 'seal' } as const;
-  for (const { set, seals } of sets.values()) await updateTexts(transaction, 'memberships', { ...where, set }, seals);
-  await announce(work, source, changes, reason);
+  for (const { set, seals } of sets.values()) await updateTexts(queries, 'memberships', { ...where, set }, seals);
+  await announce(tx, source, changes, reason);
   if (change.isDeleted) {
     // Removed members must not return through an earlier invitation.
     const userIds = after.map((row) => row.user_id);
-    await closeInvitations(work, source, 'revoked', { userIds }, 'The member was removed');
+    await closeInvitations(tx, source, 'revoked', { userIds }, 'The member was removed');
   }
   return after;
 }
@@ -224,7 +224,7 @@ type ChangedMember = { readonly before: MembershipRow | null; readonly row: Memb
 
 /** Records changes of memberships, notifies webhooks, and ends the sessions of members who are no longer active. */
 async function announce(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   changes: readonly ChangedMember[],
   reason: string | Personal,
@@ -239,7 +239,7 @@ async function announce(
     // Once a user can sign in to this tenant, its audit log records the state of their account.
     const wasKnown = before !== null && before.deleted_at === null && before.accepted_at !== null;
     const isNew = row.accepted_at !== null && !wasKnown;
-    const alsoStates = isNew ? await describeAccountStates(work.transaction, userId) : undefined;
+    const alsoStates = isNew ? await describeAccountStates(tx.queries, userId) : undefined;
     for (const { verb, type, diff } of describeChange(before, row)) {
       const change = { verb, diff, reason, targetRef: personal(email), ...(alsoStates && { alsoStates }) };
       audited.push({ source, row, change });
@@ -247,9 +247,9 @@ async function announce(
     }
     if (status !== 'active') inactive.push(userId);
   }
-  await recordChanges(work, membershipRows, audited);
-  await emitEvents(work, sent);
-  await endSessions(work.transaction, { userIds: inactive, tenantId });
+  await recordChanges(tx, membershipRows, audited);
+  await emitEvents(tx, sent);
+  await endSessions(tx.queries, { userIds: inactive, tenantId });
 }
 
 /** An event about a change of a membership: for the audit log, and for webhooks where `type` is set. */

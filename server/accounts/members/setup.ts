@@ -4,7 +4,7 @@ import { namedObject, textLine } from '../../http/schemas.ts';
 import { pastedToken } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { clientSource } from '../../ledger/audit/store.ts';
-import { dayMilliseconds, runUnitOfWork } from '../../storage/database.ts';
+import { dayMilliseconds, runTransaction } from '../../storage/database.ts';
 import { createOneTimeToken, findOneTimeToken } from '../sign-in/one-time-token-store.ts';
 import { findWeakness, NewPassword } from '../sign-in/password.ts';
 import { lockSignIn, openSession, type SignInServices, type Visitor } from '../sign-in/sign-in.ts';
@@ -34,9 +34,9 @@ export const SetupInput = namedObject('SetupInput', {
  * @returns null if there are tenants.
  */
 export function createSetupToken({ database, clock }: Installation) {
-  return runUnitOfWork(database, clock(), async (work) => {
-    if (await hasTenants(work.transaction)) return null;
-    return (await createOneTimeToken(work, 'setup', { userId: null, tenantId: null }, dayMilliseconds)).token;
+  return runTransaction(database, clock(), async (tx) => {
+    if (await hasTenants(tx.queries)) return null;
+    return (await createOneTimeToken(tx, 'setup', { userId: null, tenantId: null }, dayMilliseconds)).token;
   });
 }
 
@@ -57,21 +57,21 @@ export async function setUpServer(services: SignInServices, input: z.output<type
     const weakness = await findWeakness(password, { hasSecondFactor: false, words });
     if (weakness !== null) throw invalidValues([{ path: 'body.password', issue: weakness }]);
     const hash = await passwords.hash(attempt, password);
-    return runUnitOfWork(database, visitor.now, async (work) => {
-      const { id } = await work.lockAccount((await findOrCreateAccount(work, email)).id);
+    return runTransaction(database, visitor.now, async (tx) => {
+      const { id } = await tx.lockAccount((await findOrCreateAccount(tx, email)).id);
       // Of several setups, the first ends the links; the others wait here for it. A server may have added a link since.
-      const ended = await endSetup(work.transaction);
-      if (!ended.includes(link.hash) || (await hasTenants(work.transaction))) throw linkIsOver();
+      const ended = await endSetup(tx.queries);
+      if (!ended.includes(link.hash) || (await hasTenants(tx.queries))) throw linkIsOver();
       const sourceOf = clientSource({ type: 'user', id, email }, visitor.client, hasher);
-      const tenant = await createTenant(work, { slug, name }, sourceOf);
+      const tenant = await createTenant(tx, { slug, name }, sourceOf);
       const reason = 'Set up with the link of the server';
       const rights = { role: 'platform_admin', isActivated: true, isAccepted: true } as const;
-      await addMember(work, sourceOf(tenant.id), { email, givenName, familyName, ...rights }, reason);
-      await updatePassword(work, sourceOf, id, hash, reason);
-      const target = await lockSignIn(work, services, { tenant_id: tenant.id, user_id: id }, visitor);
+      await addMember(tx, sourceOf(tenant.id), { email, givenName, familyName, ...rights }, reason);
+      await updatePassword(tx, sourceOf, id, hash, reason);
+      const target = await lockSignIn(tx, services, { tenant_id: tenant.id, user_id: id }, visitor);
       if (target === undefined) throw linkIsOver();
-      await guard.succeed(work, attempt);
-      return openSession(work, services, target, { challengeId: null, method: 'setup_link' }, visitor);
+      await guard.succeed(tx, attempt);
+      return openSession(tx, services, target, { challengeId: null, method: 'setup_link' }, visitor);
     });
   });
 }

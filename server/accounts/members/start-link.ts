@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { Problem } from '../../http/problem.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { isSecondFactorEnabled } from '../mfa/second-factor.ts';
 import {
   createOneTimeToken,
@@ -31,10 +31,10 @@ export async function createStartToken(
   const member = await findMember(kysely, tenant.id, account.id);
   if (member === undefined || !canSignIn(member) || (await isSecondFactorEnabled(kysely, account.id))) return null;
   const owner = { userId: account.id, tenantId: tenant.id };
-  return runUnitOfWork(database, clock(), async (work) => {
-    await work.lockAccount(account.id);
-    await endOneTimeTokens(work.transaction, 'start', account.id);
-    return (await createOneTimeToken(work, 'start', owner, lifetime)).token;
+  return runTransaction(database, clock(), async (tx) => {
+    await tx.lockAccount(account.id);
+    await endOneTimeTokens(tx.queries, 'start', account.id);
+    return (await createOneTimeToken(tx, 'start', owner, lifetime)).token;
   });
 }
 
@@ -49,12 +49,12 @@ export async function startSession(services: SignInServices, token: string, visi
   const link = await findOneTimeToken(database, 'start', token, visitor.now);
   if (link === undefined || link.user_id === null || link.tenant_id === null) throw linkIsOver();
   const wanted = { user_id: link.user_id, tenant_id: link.tenant_id };
-  return runUnitOfWork(database, visitor.now, async (work) => {
-    const target = await lockSignIn(work, services, wanted, visitor);
-    if (target === undefined || (await isSecondFactorEnabled(work.transaction, wanted.user_id))) throw linkIsOver();
+  return runTransaction(database, visitor.now, async (tx) => {
+    const target = await lockSignIn(tx, services, wanted, visitor);
+    if (target === undefined || (await isSecondFactorEnabled(tx.queries, wanted.user_id))) throw linkIsOver();
     if (link.password_changed_at !== target.account.password_changed_at) throw linkIsOver();
-    if (!(await spendOneTimeToken(work, link))) throw linkIsOver();
-    return openSession(work, services, target, { challengeId: null, method: 'start_link' }, visitor);
+    if (!(await spendOneTimeToken(tx, link))) throw linkIsOver();
+    return openSession(tx, services, target, { challengeId: null, method: 'start_link' }, visitor);
   });
 }
 

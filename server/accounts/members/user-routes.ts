@@ -5,7 +5,7 @@ import { type MemberRole, RoleName } from '../../http/roles.ts';
 import { defineRoute, listRoute, type PrincipalCall, type Route } from '../../http/route.ts';
 import { cursorPageOf, Id, namedObject, text, UtcTime } from '../../http/schemas.ts';
 import { personal } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { mapPage } from '../../storage/rows.ts';
 import { disableSecondFactor, findSecondFactor } from '../mfa/second-factor.ts';
@@ -38,13 +38,13 @@ const Reason = text(500).trim().min(1).optional().meta({ description: 'The reaso
 export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionLifetime'>): readonly Route[] {
   const { database } = services;
 
-  const revoke = async (call: PrincipalCall, work: UnitOfWork, userId: string, which: SomeSessions) => {
+  const revoke = async (call: PrincipalCall, tx: Transaction, userId: string, which: SomeSessions) => {
     const { tenantId } = call.principal;
-    await work.lockTenant(tenantId);
-    const member = await requireMember(work.transaction, tenantId, userId);
+    await tx.lockTenant(tenantId);
+    const member = await requireMember(tx.queries, tenantId, userId);
     requireScopesOf(call.principal, member.role);
     const user = { id: userId, name: member.user_name };
-    return endAndRecord(work, call.source(), 'session.revoked', user, which);
+    return endAndRecord(tx, call.source(), 'session.revoked', user, which);
   };
 
   const common = { tag: 'Users', params: z.strictObject({ id: Id }) } as const;
@@ -104,17 +104,16 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role. Answers 409 `conflict` for the caller itself.',
       body: namedObject('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
-      async change(call, work) {
+      async change(call, tx) {
         const { role, active } = call.body;
         const reason = call.body.reason === undefined ? 'Changed by an administrator' : personal(call.body.reason);
-        const member = await requireChangeable(call, work);
+        const member = await requireChangeable(call, tx);
         if (role !== undefined && role !== member.role) requireRoleToGive(call.principal, role);
         if (role !== undefined || active) requireRoleToGive(call.principal, member.role);
-        if (active === false || (role !== undefined && role !== 'admin'))
-          await requireAdminLeft(work.transaction, member);
+        if (active === false || (role !== undefined && role !== 'admin')) await requireAdminLeft(tx.queries, member);
         const wanted = { role, isActivated: active };
-        const [changed = member] = await changeLockedMembers(work, call.source(), [member], wanted, reason);
-        return viewUser(work.transaction, changed);
+        const [changed = member] = await changeLockedMembers(tx, call.source(), [member], wanted, reason);
+        return viewUser(tx.queries, changed);
       },
     }),
     defineRoute('DELETE /v1/users/{id}', {
@@ -124,13 +123,13 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Remove a member',
       description:
         'The history stays; a former member who is added again keeps the id. Answers 409 `conflict` for the caller itself and for the last administrator who can sign in.',
-      async change(call, work) {
-        const member = await requireChangeable(call, work);
-        await requireAdminLeft(work.transaction, member);
+      async change(call, tx) {
+        const member = await requireChangeable(call, tx);
+        await requireAdminLeft(tx.queries, member);
         const reason = 'Removed by an administrator';
         const removal = { isDeleted: true } as const;
-        const [removed = member] = await changeLockedMembers(work, call.source(), [member], removal, reason);
-        return viewUser(work.transaction, removed);
+        const [removed = member] = await changeLockedMembers(tx, call.source(), [member], removal, reason);
+        return viewUser(tx.queries, removed);
       },
     }),
     defineRoute('GET /v1/users/{id}/sessions', {
@@ -152,7 +151,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
       result: EndedSessions,
-      change: (call, work) => revoke(call, work, call.params.id, {}),
+      change: (call, tx) => revoke(call, tx, call.params.id, {}),
     }),
     defineRoute('DELETE /v1/users/{id}/sessions/{sessionId}', {
       ...common,
@@ -162,7 +161,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
       result: EndedSessions,
-      change: (call, work) => revoke(call, work, call.params.id, { sessionId: call.params.sessionId }),
+      change: (call, tx) => revoke(call, tx, call.params.id, { sessionId: call.params.sessionId }),
     }),
     defineRoute('POST /v1/users/{id}/password-reset', {
       ...common,
@@ -175,13 +174,13 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       status: 201,
       result: PasswordResetToken,
       showsSecret: true,
-      async change(call, work) {
-        const member = await lockAccountOf(call, work);
+      async change(call, tx) {
+        const member = await lockAccountOf(call, tx);
         if (!canSignIn(member))
           throw new Problem('conflict', 'This member cannot sign in: reactivate or invite them instead.');
-        await requireOnlyHere(work, member, 'password');
+        await requireOnlyHere(tx, member, 'password');
         const user = { id: member.user_id, name: member.user_name };
-        return createPasswordReset(work, [call.source()], user, call.principal.tenantId);
+        return createPasswordReset(tx, [call.source()], user, call.principal.tenantId);
       },
     }),
     defineRoute('DELETE /v1/users/{id}/mfa', {
@@ -191,15 +190,15 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Reset the second factor of a member',
       description:
         'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too. Answers 409 `conflict` for a member without one.',
-      async change(call, work) {
-        const member = await lockAccountOf(call, work);
-        const factor = await findSecondFactor(work.transaction, member.user_id);
+      async change(call, tx) {
+        const member = await lockAccountOf(call, tx);
+        const factor = await findSecondFactor(tx.queries, member.user_id);
         // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.
         if (member.accepted_at === null || factor.state === 'disabled')
           throw new Problem('conflict', 'This member has no second factor.');
-        await requireOnlyHere(work, member, 'second factor');
-        await disableSecondFactor(work, call.source, member.user_id, 'reset');
-        return viewUser(work.transaction, member);
+        await requireOnlyHere(tx, member, 'second factor');
+        await disableSecondFactor(tx, call.source, member.user_id, 'reset');
+        return viewUser(tx.queries, member);
       },
     }),
   ];
@@ -210,9 +209,9 @@ async function requireMember(queries: Queries, tenantId: string, userId: string)
 }
 
 /** @throws {Problem} `not_found`, `conflict` for the caller themselves, `forbidden` for a member with more rights. */
-async function requireChangeable({ params, principal }: PrincipalCall<{ readonly id: string }>, work: UnitOfWork) {
+async function requireChangeable({ params, principal }: PrincipalCall<{ readonly id: string }>, tx: Transaction) {
   const { tenantId, actor } = principal;
-  const [found] = await lockMembers(work, tenantId, [params.id]);
+  const [found] = await lockMembers(tx, tenantId, [params.id]);
   const member = requireFound(found, 'user');
   if (member.user_id === actor.id)
     throw new Problem('conflict', 'You cannot change your own access; ask another administrator.');
@@ -222,20 +221,20 @@ async function requireChangeable({ params, principal }: PrincipalCall<{ readonly
 }
 
 /** Locks the account of the member whose credentials a call resets. @throws {Problem} as `requireChangeable`. */
-async function lockAccountOf(call: PrincipalCall<{ readonly id: string }>, work: UnitOfWork): Promise<MembershipRow> {
+async function lockAccountOf(call: PrincipalCall<{ readonly id: string }>, tx: Transaction): Promise<MembershipRow> {
   // Before the lock of the account, which must not reveal whether there is one.
-  await requireMember(work.transaction, call.principal.tenantId, call.params.id);
-  await work.lockAccount(call.params.id);
-  const member = await requireChangeable(call, work);
+  await requireMember(tx.queries, call.principal.tenantId, call.params.id);
+  await tx.lockAccount(call.params.id);
+  const member = await requireChangeable(call, tx);
   requireRoleToGive(call.principal, member.role);
   const message =
     'An API key cannot reset the password or second factor of the user who created it; ask another administrator.';
-  await requireOtherUser(work.transaction, call.principal.actor, member.user_id, message);
+  await requireOtherUser(tx.queries, call.principal.actor, member.user_id, message);
   return member;
 }
 
 /** The credentials of a user protect every tenant that they sign in to. @throws {Problem} `conflict`. */
-async function requireOnlyHere(work: UnitOfWork, { user_id, tenant_id }: MembershipRow, what: string): Promise<void> {
-  if (await isAcceptedElsewhere(work.transaction, user_id, tenant_id))
+async function requireOnlyHere(tx: Transaction, { user_id, tenant_id }: MembershipRow, what: string): Promise<void> {
+  if (await isAcceptedElsewhere(tx.queries, user_id, tenant_id))
     throw new Problem('conflict', `Only the operator of this server can reset the ${what} of this member.`);
 }

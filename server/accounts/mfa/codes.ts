@@ -3,7 +3,7 @@ import { generateSecret, generateURI, verify } from 'otplib/functional';
 import { readTypedCode } from '../../http/typed-text.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { SourceOf } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import type { HashCaller, PasswordQueue } from '../sign-in/password-queue.ts';
 import {
@@ -96,7 +96,7 @@ export type VerifiedCode =
 type Services = Omit<Installation, 'passwords'>;
 
 /**
- * Looks up a TOTP code or backup code of a user whose second factor is enabled. Call it outside of a unit of work: a
+ * Looks up a TOTP code or backup code of a user whose second factor is enabled. Call it outside of a transaction: a
  * backup code takes as long as a hash. `consumeCode` then marks the code as used.
  * @returns null for a code that is wrong, expired or used.
  */
@@ -120,17 +120,17 @@ export async function verifyCode(
 
 /** Marks a code as used; false when it was used or the second factor disabled in the meantime. */
 export async function consumeCode(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   userId: string,
   verified: VerifiedCode,
 ): Promise<boolean> {
-  await work.lockAccount(userId);
-  if (verified.method === 'backup_code') return useBackupCode(work, sourceOf, userId, verified.hash);
-  const { state, last_step } = await findSecondFactor(work.transaction, userId);
+  await tx.lockAccount(userId);
+  if (verified.method === 'backup_code') return useBackupCode(tx, sourceOf, userId, verified.hash);
+  const { state, last_step } = await findSecondFactor(tx.queries, userId);
   const { step } = verified;
   if (state !== 'enabled' || (last_step !== null && last_step >= step)) return false;
-  await updateRow(work.transaction, 'second_factors', { user_id: userId }, { last_step: step });
+  await updateRow(tx.queries, 'second_factors', { user_id: userId }, { last_step: step });
   return true;
 }
 

@@ -3,7 +3,7 @@ import { answerWith } from '../../http/answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { namedObject, text } from '../../http/schemas.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findWeakness, TypedPassword } from '../sign-in/password.ts';
 import { type OpenSession, renewSession } from '../sign-in/session-store.ts';
@@ -74,13 +74,13 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
       }),
       async handle(call) {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
-        // Checked again in the unit of work; here it saves ten hashes.
+        // Checked again in the transaction; here it saves ten hashes.
         if (await isSecondFactorEnabled(database.kysely, account.id)) throw conflict('enabled');
         const secret = createTotpSecret();
         const sealed = sealTotpSecret(services, account.id, secret);
         const { codes, stored } = await createCodes(attempt);
-        await runUnitOfWork(database, call.now, (work) =>
-          startEnrolment(work, call.source, account.id, { secret: sealed, codes: stored }),
+        await runTransaction(database, call.now, (tx) =>
+          startEnrolment(tx, call.source, account.id, { secret: sealed, codes: stored }),
         );
         return { totpURI: writeTotpUri(secret, account.email), backupCodes: codes };
       },
@@ -105,10 +105,10 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const session = await requireProof(services, call, refusal, async (attempt) => {
           const step = await findTotpStep(services, pending, call.body.code, call.now);
           if (step === null) return null;
-          return runUnitOfWork(database, call.now, async (work) => {
-            await guard.succeed(work, attempt);
+          return runTransaction(database, call.now, async (tx) => {
+            await guard.succeed(tx, attempt);
             const verified = { step, session: credential, lifetime: sessionLifetime };
-            return enableSecondFactor(work, call.source, pending, verified);
+            return enableSecondFactor(tx, call.source, pending, verified);
           });
         });
         return showStatus(actor.id, session);
@@ -128,10 +128,10 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const weakness = await findWeakness(password, { hasSecondFactor: false, words: [] });
         if (weakness !== null && (await isSecondFactorEnabled(database.kysely, actor.id)))
           throw new Problem('conflict', `Choose another password first: without a second factor it ${weakness}.`);
-        const session = await runUnitOfWork(database, call.now, async (work) => {
-          if (!(await disableSecondFactor(work, call.source, actor.id, 'disabled', undefined, credential.id)))
+        const session = await runTransaction(database, call.now, async (tx) => {
+          if (!(await disableSecondFactor(tx, call.source, actor.id, 'disabled', undefined, credential.id)))
             throw conflict('notEnabled');
-          return renewSession(work, { userId: actor.id, session: credential }, sessionLifetime);
+          return renewSession(tx, { userId: actor.id, session: credential }, sessionLifetime);
         });
         return showStatus(actor.id, session);
       },
@@ -146,7 +146,7 @@ export function mfaRoutes(services: SignInServices): readonly Route[] {
         const { account, attempt } = await reauthenticate(services, call, call.body.password);
         if (!(await isSecondFactorEnabled(database.kysely, account.id))) throw conflict('notEnabled');
         const { codes, stored } = await createCodes(attempt);
-        await runUnitOfWork(database, call.now, (work) => replaceBackupCodes(work, call.source, account.id, stored));
+        await runTransaction(database, call.now, (tx) => replaceBackupCodes(tx, call.source, account.id, stored));
         return { backupCodes: codes };
       },
     }),

@@ -4,7 +4,7 @@ import { Id, namedObject } from '../../http/schemas.ts';
 import { secondFactorRows } from '../../ledger/audit/rows.ts';
 import type { RowChange, SourceOf } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, updateRow } from '../../storage/rows.ts';
 import { BrokenSeal } from '../../storage/secrets.ts';
@@ -41,16 +41,16 @@ export interface StoredCodes {
 
 /** Replaces a pending enrolment. @throws {Problem} `conflict` while the second factor is enabled. */
 export async function startEnrolment(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   userId: string,
   { secret, codes }: { readonly secret: string; readonly codes: StoredCodes },
 ): Promise<void> {
-  await work.lockAccount(userId);
-  if (await isSecondFactorEnabled(work.transaction, userId)) throw conflict('enabled');
-  const pending = { state: 'pending', secret, last_step: null, ...toCodeColumns(codes), updated_at: work.now };
-  const row = await updateRow(work.transaction, 'second_factors', { user_id: userId }, pending);
-  await record(work, sourceOf, row, { verb: 'enrolment_started', diff: { backupCodes: codes.hashes.length } });
+  await tx.lockAccount(userId);
+  if (await isSecondFactorEnabled(tx.queries, userId)) throw conflict('enabled');
+  const pending = { state: 'pending', secret, last_step: null, ...toCodeColumns(codes), updated_at: tx.now };
+  const row = await updateRow(tx.queries, 'second_factors', { user_id: userId }, pending);
+  await record(tx, sourceOf, row, { verb: 'enrolment_started', diff: { backupCodes: codes.hashes.length } });
 }
 
 /**
@@ -60,31 +60,31 @@ export async function startEnrolment(
  * @throws {Problem} `conflict` when the enrolment is no longer pending, `unauthenticated` when the session has ended.
  */
 export async function enableSecondFactor(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   { user_id: userId, secret }: SecondFactorRow,
   verified: { readonly step: number; readonly session: OwnSession['session']; readonly lifetime: SessionLifetime },
 ): Promise<OpenSession> {
   const { step, session, lifetime } = verified;
-  const { email } = await work.lockAccount(userId);
+  const { email } = await tx.lockAccount(userId);
   // The secret too: another enrolment may have replaced this one.
   const required = { state: 'pending', secret: secret ?? '' };
-  const row = await updateFactor(work, userId, required, { state: 'enabled', last_step: step }, 'notPending');
+  const row = await updateFactor(tx, userId, required, { state: 'enabled', last_step: step }, 'notPending');
   const diff = { state: { before: 'pending', after: 'enabled' } };
-  await record(work, sourceOf, row, { verb: 'enabled', diff }, { type: 'mfa.enabled', email });
-  return renewSession(work, { userId, session }, lifetime);
+  await record(tx, sourceOf, row, { verb: 'enabled', diff }, { type: 'mfa.enabled', email });
+  return renewSession(tx, { userId, session }, lifetime);
 }
 
 /** Replaces the backup codes of a user. @throws {Problem} `conflict` while the second factor is disabled. */
 export async function replaceBackupCodes(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   userId: string,
   codes: StoredCodes,
 ): Promise<void> {
-  await work.lockAccount(userId);
-  const row = await updateFactor(work, userId, { state: 'enabled' }, toCodeColumns(codes), 'notEnabled');
-  await record(work, sourceOf, row, { verb: 'backup_codes_replaced', diff: { backupCodes: codes.hashes.length } });
+  await tx.lockAccount(userId);
+  const row = await updateFactor(tx, userId, { state: 'enabled' }, toCodeColumns(codes), 'notEnabled');
+  await record(tx, sourceOf, row, { verb: 'backup_codes_replaced', diff: { backupCodes: codes.hashes.length } });
 }
 
 /**
@@ -95,54 +95,54 @@ export async function replaceBackupCodes(
  * @returns false when there was nothing to disable.
  */
 export async function disableSecondFactor(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   userId: string,
   verb: 'disabled' | 'reset',
   reason?: string,
   keptSessionId?: string,
 ): Promise<boolean> {
-  const { email } = await work.lockAccount(userId);
-  const { state: before } = await findSecondFactor(work.transaction, userId);
+  const { email } = await tx.lockAccount(userId);
+  const { state: before } = await findSecondFactor(tx.queries, userId);
   if (before === 'disabled') return false;
   const cleared = { state: 'disabled', secret: null, codes_salt: null, codes: null, last_step: null };
-  const row = await updateFactor(work, userId, { state: before }, cleared, 'notEnabled');
+  const row = await updateFactor(tx, userId, { state: before }, cleared, 'notEnabled');
   const diff = { state: { before, after: 'disabled' } };
   const change = { verb, diff, ...(reason !== undefined && { reason }) };
-  await record(work, sourceOf, row, change, before === 'enabled' ? { type: 'mfa.disabled', email } : undefined);
+  await record(tx, sourceOf, row, change, before === 'enabled' ? { type: 'mfa.disabled', email } : undefined);
   const kept = keptSessionId !== undefined && { exceptSessionId: keptSessionId };
-  await endSessions(work.transaction, { userIds: [userId], ...kept });
+  await endSessions(tx.queries, { userIds: [userId], ...kept });
   return true;
 }
 
 /** Records a change in the audit logs of the user's tenants, and sends them an event. */
 async function record(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   row: SecondFactorRow,
   change: Omit<RowChange, 'targetRef'>,
   event?: { readonly type: 'mfa.enabled' | 'mfa.disabled'; readonly email: string },
 ): Promise<void> {
   const { user_id: userId } = row;
-  const tenantIds = await recordAccountChange(work, sourceOf, secondFactorRows, userId, row, change);
+  const tenantIds = await recordAccountChange(tx, sourceOf, secondFactorRows, userId, row, change);
   if (event === undefined) return;
   const { type, email } = event;
   const events = tenantIds.map((tenantId) => ({ tenantId, type, data: { userId, email } }));
-  await emitEvents(work, events);
+  await emitEvents(tx, events);
 }
 
 /** Updates a second factor whose row has the required values. Call it with the account locked. @throws {Problem} `conflict` when it has others. */
 async function updateFactor(
-  work: UnitOfWork,
+  tx: Transaction,
   userId: string,
   required: { readonly state: string; readonly secret?: string },
   columns: Partial<SecondFactorRow>,
   otherwise: keyof typeof conflicts,
 ): Promise<SecondFactorRow> {
-  const factor = await findSecondFactor(work.transaction, userId);
+  const factor = await findSecondFactor(tx.queries, userId);
   const isAsRequired = factor.state === required.state && factor.secret === (required.secret ?? factor.secret);
   if (!isAsRequired) throw conflict(otherwise);
-  return updateRow(work.transaction, 'second_factors', { user_id: userId }, { ...columns, updated_at: work.now });
+  return updateRow(tx.queries, 'second_factors', { user_id: userId }, { ...columns, updated_at: tx.now });
 }
 
 function toCodeColumns({ salt, hashes }: StoredCodes) {
@@ -156,18 +156,18 @@ export function backupCodesOf({ codes }: SecondFactorRow): readonly string[] {
 
 /** Marks a backup code as used. Call it with the account locked. @returns false if it was used in the meantime. */
 export async function useBackupCode(
-  work: UnitOfWork,
+  tx: Transaction,
   sourceOf: SourceOf,
   userId: string,
   hash: string,
 ): Promise<boolean> {
-  const factor = await findSecondFactor(work.transaction, userId);
+  const factor = await findSecondFactor(tx.queries, userId);
   const unused = backupCodesOf(factor);
   const left = unused.filter((one) => one !== hash);
   if (factor.state !== 'enabled' || left.length === unused.length) return false;
   const codes = left.length === 0 ? null : left.join(' ');
-  const row = await updateFactor(work, userId, { state: 'enabled' }, { codes }, 'notEnabled');
-  await record(work, sourceOf, row, { verb: 'backup_code_used', diff: { backupCodes: left.length } });
+  const row = await updateFactor(tx, userId, { state: 'enabled' }, { codes }, 'notEnabled');
+  await record(tx, sourceOf, row, { verb: 'backup_code_used', diff: { backupCodes: left.length } });
   return true;
 }
 

@@ -6,7 +6,7 @@ import { defineRoute, type Route, type UserCall } from '../../http/route.ts';
 import { Id, namedObject, text, textLine, UtcTime, viewRow } from '../../http/schemas.ts';
 import { compactPasted, pastedToken } from '../../http/typed-text.ts';
 import { recordEvent } from '../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updatePassword } from '../members/account-store.ts';
 import { acceptInvitation, requirePending } from '../members/invitations.ts';
@@ -148,12 +148,12 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
       result: namedObject('SignedOut', { status: z.literal('signed_out') }),
-      async change({ principal: { actor, tenantId, credential }, source }, work) {
+      async change({ principal: { actor, tenantId, credential }, source }, tx) {
         // Before the sessions, like every change that ends them.
-        await work.lockTenant(tenantId);
-        await endSessions(work.transaction, { userIds: [actor.id], tenantId, sessionId: credential.id });
+        await tx.lockTenant(tenantId);
+        await endSessions(tx.queries, { userIds: [actor.id], tenantId, sessionId: credential.id });
         const event = sessionEvent('ended', actor.id, actor.email, { sessionId: credential.id });
-        await recordEvent(work, source(), event);
+        await recordEvent(tx, source(), event);
         return answerWith({ status: 'signed_out' }, { 'Set-Cookie': sessionCookie.clear() });
       },
     }),
@@ -173,12 +173,12 @@ export function authRoutes(services: SignInServices): readonly Route[] {
         const user = { tenantId, userId: actor.id, email: actor.email };
         await requireStrongPassword(database.kysely, user, 'newPassword', newPassword);
         const hash = await passwords.hash(attempt, newPassword);
-        const { id, token, expiresAt } = await runUnitOfWork(database, call.now, async (work) => {
-          const locked = await work.lockAccount(actor.id);
+        const { id, token, expiresAt } = await runTransaction(database, call.now, async (tx) => {
+          const locked = await tx.lockAccount(actor.id);
           if (locked.password_hash !== account.password_hash)
             throw new Problem('password_incorrect', 'The password was changed in the meantime.');
-          await updatePassword(work, call.source, actor.id, hash);
-          return renewSession(work, { userId: actor.id, session: credential }, sessionLifetime);
+          await updatePassword(tx, call.source, actor.id, hash);
+          return renewSession(tx, { userId: actor.id, session: credential }, sessionLifetime);
         });
         const device = guard.rememberDevice({ email: actor.email, password_changed_at: call.now });
         return answerWith({ session: { id, expiresAt } }, { 'Set-Cookie': [sessionCookie.write(token), device] });
@@ -248,9 +248,9 @@ const Me = namedObject('Me', {
 export function meRoutes(services: SignInServices): readonly Route[] {
   const { database } = services;
 
-  const end = (call: UserCall, work: UnitOfWork, which: SomeSessions) => {
+  const end = (call: UserCall, tx: Transaction, which: SomeSessions) => {
     const { id, email: name } = call.principal.actor;
-    return endAndRecord(work, call.source(), 'session.ended', { id, name }, which);
+    return endAndRecord(tx, call.source(), 'session.ended', { id, name }, which);
   };
 
   const common = { auth: 'session', tag: 'Sign-in' } as const;
@@ -284,11 +284,11 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       description: 'Omitted fields do not change; null removes a name.',
       body: namedObject('MeChange', { givenName: OwnName, familyName: OwnName }),
       result: User,
-      async change(call, work) {
+      async change(call, tx) {
         const ids = [call.principal.actor.id];
-        const [member] = await changeMembers(work, call.source(), ids, call.body, 'Changed by the user');
+        const [member] = await changeMembers(tx, call.source(), ids, call.body, 'Changed by the user');
         if (member === undefined) throw notFound('user');
-        return viewUser(work.transaction, member);
+        return viewUser(tx.queries, member);
       },
     }),
     defineRoute('POST /v1/me/tenant', {
@@ -302,9 +302,9 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         tenant: text(200).min(1).meta({ description: 'Id or slug of the tenant.' }),
       }),
       result: SignedIn,
-      async change(call, work) {
-        const { membership, session } = await switchTenant(call, call.body.tenant, work);
-        const switched = await viewSignedIn(work.transaction, membership, session);
+      async change(call, tx) {
+        const { membership, session } = await switchTenant(call, call.body.tenant, tx);
+        const switched = await viewSignedIn(tx.queries, membership, session);
         return answerWith(switched, { 'Set-Cookie': services.sessionCookie.write(session.token) });
       },
     }),
@@ -322,7 +322,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'End all of your sessions except this one',
       description: 'The session of this request does not end.',
       result: EndedSessions,
-      change: (call, work) => end(call, work, { exceptSessionId: call.principal.credential.id }),
+      change: (call, tx) => end(call, tx, { exceptSessionId: call.principal.credential.id }),
     }),
     defineRoute('DELETE /v1/me/sessions/{id}', {
       ...common,
@@ -331,7 +331,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',
       params: z.strictObject({ id: Id }),
       result: EndedSessions,
-      change: (call, work) => end(call, work, { sessionId: call.params.id }),
+      change: (call, tx) => end(call, tx, { sessionId: call.params.id }),
     }),
   ];
 }

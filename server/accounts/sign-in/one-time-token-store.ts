@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { generateToken, isToken } from '../../installation/token.ts';
-import { addTime, type Database, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Database, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
@@ -13,17 +13,17 @@ type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
 
 /** Creates a token that works once. @returns it: the only time that it can be read. */
 export async function createOneTimeToken(
-  work: UnitOfWork,
+  tx: Transaction,
   purpose: Purpose,
   owner: { readonly userId: string | null; readonly tenantId: string | null },
   lifetime: number,
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
   const token = generateToken(prefixes[purpose]);
-  const expiresAt = addTime(work.now, lifetime);
+  const expiresAt = addTime(tx.now, lifetime);
   const { userId, tenantId } = owner;
-  const account = userId === null ? undefined : await findRow(work.transaction, 'users', { id: userId });
-  await insertRow(work.transaction, 'one_time_tokens', {
-    hash: requireSeal(work).hashToken(token),
+  const account = userId === null ? undefined : await findRow(tx.queries, 'users', { id: userId });
+  await insertRow(tx.queries, 'one_time_tokens', {
+    hash: requireSeal(tx).hashToken(token),
     purpose,
     user_id: userId,
     tenant_id: tenantId,
@@ -42,8 +42,8 @@ export async function findOneTimeToken(database: Database, purpose: Purpose, tok
 }
 
 /** Uses a token up. @returns false if another request was faster. */
-export async function spendOneTimeToken(work: UnitOfWork, { hash }: OneTimeTokenRow): Promise<boolean> {
-  const deletion = work.transaction.deleteFrom('one_time_tokens').where('hash', '=', hash);
+export async function spendOneTimeToken(tx: Transaction, { hash }: OneTimeTokenRow): Promise<boolean> {
+  const deletion = tx.queries.deleteFrom('one_time_tokens').where('hash', '=', hash);
   return (await deletion.executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }
 

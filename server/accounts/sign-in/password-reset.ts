@@ -2,7 +2,7 @@ import type { AuditSource } from '../../http/principal.ts';
 import { Problem } from '../../http/problem.ts';
 import { isPlatformRole, staffRole } from '../../http/roles.ts';
 import { clientSource, type NewAuditEvent, personal, recordEvents } from '../../ledger/audit/store.ts';
-import { dayMilliseconds, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { dayMilliseconds, runTransaction, type Transaction } from '../../storage/database.ts';
 import { findRow } from '../../storage/rows.ts';
 import { updatePassword } from '../members/account-store.ts';
 import { canSignIn } from '../members/membership.ts';
@@ -20,18 +20,18 @@ import type { SignInServices, Visitor } from './sign-in.ts';
  * @param tenantId the tenant of the administrator; null for the operator.
  */
 export async function createPasswordReset(
-  work: UnitOfWork,
+  tx: Transaction,
   creators: readonly AuditSource[],
   user: { readonly id: string; readonly name: string },
   tenantId: string | null,
 ): Promise<{ readonly token: string; readonly expiresAt: string }> {
-  await endOneTimeTokens(work.transaction, 'password_reset', user.id);
-  const created = await createOneTimeToken(work, 'password_reset', { userId: user.id, tenantId }, dayMilliseconds);
+  await endOneTimeTokens(tx.queries, 'password_reset', user.id);
+  const created = await createOneTimeToken(tx, 'password_reset', { userId: user.id, tenantId }, dayMilliseconds);
   const diff = { expiresAt: created.expiresAt };
   const action = { module: 'identity', action: 'account.password_reset_created' } as const;
   const event: NewAuditEvent = { ...action, targetId: user.id, targetRef: personal(user.name), diff };
   const events = creators.map((source) => ({ source, event }));
-  await recordEvents(work, events);
+  await recordEvents(tx, events);
   return created;
 }
 
@@ -59,22 +59,22 @@ export async function resetPassword(
   return guard.check(attempt, async () => {
     await requireStrongPassword(kysely, { tenantId, userId: id, email }, 'password', password);
     const hash = await passwords.hash(attempt, password);
-    return runUnitOfWork(database, now, async (work) => {
-      const { password_changed_at } = await work.lockAccount(id);
-      if (!(await spendOneTimeToken(work, link))) throw linkIsOver();
+    return runTransaction(database, now, async (tx) => {
+      const { password_changed_at } = await tx.lockAccount(id);
+      if (!(await spendOneTimeToken(tx, link))) throw linkIsOver();
       // A new password ends all links; an older one was put back into the database.
       if (link.password_changed_at !== password_changed_at) throw linkIsOver();
-      const memberships = (await listMembershipsOf(work.transaction, id)).filter(canSignIn);
+      const memberships = (await listMembershipsOf(tx.queries, id)).filter(canSignIn);
       const own = memberships.find(({ tenant_id }) => tenant_id === link.tenant_id);
-      const isForeign = link.tenant_id !== null && (await isAcceptedElsewhere(work.transaction, id, link.tenant_id));
+      const isForeign = link.tenant_id !== null && (await isAcceptedElsewhere(tx.queries, id, link.tenant_id));
       // The user may have got a platform role since: then only the operator may set their password.
       const isUnentitled = link.tenant_id !== null && (own === undefined || isPlatformRole(own.role));
       if (isForeign || isUnentitled) throw linkIsOver();
       const type = own?.role === staffRole ? 'staff' : 'user';
       const sourceOf = clientSource({ type, id, email }, client, hasher);
-      await updatePassword(work, sourceOf, id, hash, 'Reset with a link');
-      await endSessions(work.transaction, { userIds: [id] });
-      await guard.succeed(work, attempt);
+      await updatePassword(tx, sourceOf, id, hash, 'Reset with a link');
+      await endSessions(tx.queries, { userIds: [id] });
+      await guard.succeed(tx, attempt);
       return { email };
     });
   });

@@ -4,7 +4,7 @@ import type { Credential } from '../../http/principal.ts';
 import type { MemberRole } from '../../http/roles.ts';
 import { generateToken, isToken } from '../../installation/token.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import { addTime, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import {
   findHeld,
@@ -34,7 +34,7 @@ export type OpenSession = Awaited<ReturnType<typeof createSession>>;
 
 /** @returns the session with its token, which is only for the cookie. */
 export async function createSession(
-  work: UnitOfWork,
+  tx: Transaction,
   opened: {
     readonly tenantId: string;
     readonly userId: string;
@@ -46,18 +46,18 @@ export async function createSession(
   lifetime: SessionLifetime,
 ) {
   const token = generateToken(tokenPrefix);
-  const account = await findRow(work.transaction, 'users', { id: opened.userId });
-  const { id, expires_at } = await insertRow(work.transaction, 'sessions', {
+  const account = await findRow(tx.queries, 'users', { id: opened.userId });
+  const { id, expires_at } = await insertRow(tx.queries, 'sessions', {
     id: newId(),
-    token_hash: requireSeal(work).hashToken(token),
+    token_hash: requireSeal(tx).hashToken(token),
     tenant_id: opened.tenantId,
     user_id: opened.userId,
     password_changed_at: account?.password_changed_at ?? null,
     challenge_id: opened.challengeId,
     device: opened.device ?? null,
-    created_at: work.now,
-    last_seen_at: work.now,
-    expires_at: addTime(work.now, lifetime.absolute),
+    created_at: tx.now,
+    last_seen_at: tx.now,
+    expires_at: addTime(tx.now, lifetime.absolute),
   });
   return { id, token, expiresAt: expires_at };
 }
@@ -74,32 +74,32 @@ export interface OwnSession {
  * @throws {Problem} `unauthenticated` when the session of the caller has ended in the meantime.
  */
 export async function renewSession(
-  work: UnitOfWork,
+  tx: Transaction,
   { userId, session: { id, tenantId } }: OwnSession,
   lifetime: SessionLifetime,
 ): Promise<OpenSession> {
-  const old = await findRow(work.transaction, 'sessions', { tenant_id: tenantId, id });
+  const old = await findRow(tx.queries, 'sessions', { tenant_id: tenantId, id });
   if (old === undefined) throw unauthenticated('The session has ended; sign in again.');
-  await endSessions(work.transaction, { userIds: [userId] });
+  await endSessions(tx.queries, { userIds: [userId] });
   const { challenge_id: challengeId, device } = old;
-  return createSession(work, { tenantId, userId, challengeId, device }, lifetime);
+  return createSession(tx, { tenantId, userId, challengeId, device }, lifetime);
 }
 
 /** Gives a session another tenant and another token; its end stays. @returns undefined if it has ended. */
 export async function moveSession(
-  work: UnitOfWork,
+  tx: Transaction,
   { userId, session }: OwnSession,
   tenantId: string,
 ): Promise<OpenSession | undefined> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const { id, tenantId: from } = session;
   const token = generateToken(tokenPrefix);
-  const row = await findRow(transaction, 'sessions', { tenant_id: from, id, user_id: userId });
+  const row = await findRow(queries, 'sessions', { tenant_id: from, id, user_id: userId });
   if (row === undefined) return undefined;
   // None if housekeeping ended it since it was read.
-  if ((await endSessions(transaction, { userIds: [userId], tenantId: from, sessionId: id })) === 0) return undefined;
-  const token_hash = requireSeal(work).hashToken(token);
-  await insertRow(transaction, 'sessions', { ...row, tenant_id: tenantId, token_hash, last_seen_at: now });
+  if ((await endSessions(queries, { userIds: [userId], tenantId: from, sessionId: id })) === 0) return undefined;
+  const token_hash = requireSeal(tx).hashToken(token);
+  await insertRow(queries, 'sessions', { ...row, tenant_id: tenantId, token_hash, last_seen_at: now });
   return { id, token, expiresAt: row.expires_at };
 }
 

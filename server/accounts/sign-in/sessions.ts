@@ -5,7 +5,7 @@ import { notFound } from '../../http/problem.ts';
 import { Id, listOf, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
 import { personal, recordEvent } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import { addTime, type Database, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Database, type Transaction } from '../../storage/database.ts';
 import { endSessions, type SomeSessions } from './session-store.ts';
 
 /** A session, as its user and the administrators of its tenant see it. */
@@ -59,7 +59,7 @@ export async function viewSessions(
  * @throws {Problem} `not_found` for one session that has ended.
  */
 export async function endAndRecord(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   action: 'session.ended' | 'session.revoked',
   user: { readonly id: string; readonly name: string },
@@ -67,10 +67,10 @@ export async function endAndRecord(
 ): Promise<z.output<typeof EndedSessions>> {
   const { tenantId } = source;
   // Before the sessions, like every change that ends them.
-  await work.lockTenant(tenantId);
-  const ended = await endSessions(work.transaction, { userIds: [user.id], tenantId, ...which });
+  await tx.lockTenant(tenantId);
+  const ended = await endSessions(tx.queries, { userIds: [user.id], tenantId, ...which });
   if (ended === 0 && which.sessionId !== undefined) throw notFound('session');
   const event = { module: 'identity', action, targetId: user.id, targetRef: personal(user.name) } as const;
-  if (ended > 0) await recordEvent(work, source, { ...event, diff: { sessions: ended, ...which } });
+  if (ended > 0) await recordEvent(tx, source, { ...event, diff: { sessions: ended, ...which } });
   return { ended };
 }

@@ -2,7 +2,7 @@ import { Problem } from '../../http/problem.ts';
 import type { LimitRule, RateLimiter } from '../../http/rate-limit.ts';
 import { type Client, clientBucket, limitAddress } from '../../http/request.ts';
 import type { Installation } from '../../installation/installation.ts';
-import { addTime, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, runTransaction, type Transaction } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import type { AccountRow } from '../members/account-store.ts';
 import type { HashCaller } from './password-queue.ts';
@@ -106,10 +106,10 @@ export class SignInGuard {
     const { database, clock, limiter, limit } = this.#options;
     const bucket = `sign-in of ${attempt.counters[0].subject}`;
     limiter.take([{ policy: 'sign_in_account', bucket, limit }]);
-    await runUnitOfWork(database, clock(), async (work) => {
+    await runTransaction(database, clock(), async (tx) => {
       for (const counter of attempt.counters) {
-        const until = await countAttempt(work, counter);
-        if (until !== null) throw refuse(attempt, counter.where, Date.parse(until) - Date.parse(work.now));
+        const until = await countAttempt(tx, counter);
+        if (until !== null) throw refuse(attempt, counter.where, Date.parse(until) - Date.parse(tx.now));
       }
     });
     return attempt;
@@ -124,20 +124,20 @@ export class SignInGuard {
       return await compute();
     } catch (error) {
       const { database, clock } = this.#options;
-      await runUnitOfWork(database, clock(), (work) => this.giveBack(work, attempt));
+      await runTransaction(database, clock(), (tx) => this.giveBack(tx, attempt));
       throw error;
     }
   }
 
   /** Takes back an attempt that neither failed nor completed. */
-  async giveBack(work: UnitOfWork, { counters }: Attempt): Promise<void> {
-    for (const counter of counters) await takeBack(work, counter);
+  async giveBack(tx: Transaction, { counters }: Attempt): Promise<void> {
+    for (const counter of counters) await takeBack(tx, counter);
   }
 
   /** Clears the failures in the place of a completed attempt. */
-  async succeed(work: UnitOfWork, { counters: [place, ...others] }: Attempt): Promise<void> {
-    await work.transaction.deleteFrom('sign_in_failures').where('subject', '=', place.subject).execute();
-    for (const counter of others) await takeBack(work, counter);
+  async succeed(tx: Transaction, { counters: [place, ...others] }: Attempt): Promise<void> {
+    await tx.queries.deleteFrom('sign_in_failures').where('subject', '=', place.subject).execute();
+    for (const counter of others) await takeBack(tx, counter);
   }
 
   /** The Set-Cookie header that makes a device known after a completed sign-in. */
@@ -171,23 +171,23 @@ function refuse({ isKnown }: Attempt, where: string, milliseconds: number): Prob
 }
 
 /** Counts an attempt as a failure, until `takeBack`. @returns until when its subject is blocked; null when it was counted. */
-async function countAttempt(work: UnitOfWork, { subject, free }: Counter): Promise<string | null> {
-  const longestBlock = addTime(work.now, longestWait);
-  const counted = await work.transaction
+async function countAttempt(tx: Transaction, { subject, free }: Counter): Promise<string | null> {
+  const longestBlock = addTime(tx.now, longestWait);
+  const counted = await tx.queries
     .insertInto('sign_in_failures')
-    .values({ subject, failures: 1, last_failed_at: work.now, blocked_until: null })
+    .values({ subject, failures: 1, last_failed_at: tx.now, blocked_until: null })
     .onConflict((conflict) =>
       conflict
         .column('subject')
         .doUpdateSet((row) => ({
           failures: row('sign_in_failures.failures', '+', 1),
-          last_failed_at: work.now,
+          last_failed_at: tx.now,
           blocked_until: null,
         }))
         .where((row) =>
           row.or([
             row('sign_in_failures.blocked_until', 'is', null),
-            row('sign_in_failures.blocked_until', '<=', work.now),
+            row('sign_in_failures.blocked_until', '<=', tx.now),
             // A wait that was set by a clock in the future must not last longer.
             row('sign_in_failures.blocked_until', '>', longestBlock),
           ]),
@@ -196,18 +196,17 @@ async function countAttempt(work: UnitOfWork, { subject, free }: Counter): Promi
     .returning('failures')
     .executeTakeFirst();
   if (counted === undefined) {
-    const waiting = work.transaction.selectFrom('sign_in_failures').select('blocked_until');
+    const waiting = tx.queries.selectFrom('sign_in_failures').select('blocked_until');
     return (await waiting.where('subject', '=', subject).executeTakeFirstOrThrow()).blocked_until;
   }
   const wait = waitAfter(counted.failures, free);
-  if (wait > 0)
-    await updateRow(work.transaction, 'sign_in_failures', { subject }, { blocked_until: addTime(work.now, wait) });
+  if (wait > 0) await updateRow(tx.queries, 'sign_in_failures', { subject }, { blocked_until: addTime(tx.now, wait) });
   return null;
 }
 
 /** Takes back an attempt, and the wait that it started. */
-async function takeBack(work: UnitOfWork, { subject }: Counter): Promise<void> {
-  await work.transaction
+async function takeBack(tx: Transaction, { subject }: Counter): Promise<void> {
+  await tx.queries
     .updateTable('sign_in_failures')
     .set((row) => ({ failures: row('failures', '-', 1), blocked_until: null }))
     .where('subject', '=', subject)

@@ -6,7 +6,7 @@ import type { Installation } from '../../installation/installation.ts';
 import { accountRows } from '../../ledger/audit/rows.ts';
 import { clientSource, type NewAuditEvent, personal, recordEvent, recordEvents } from '../../ledger/audit/store.ts';
 import type { SessionLifetime } from '../../settings.ts';
-import { addTime, dayMilliseconds, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, dayMilliseconds, inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
@@ -71,33 +71,33 @@ export async function signIn(
     await refuseSignIn(services, { attempt, account, memberships, reason }, visitor);
     throw wrongCredentials();
   }
-  const open = async (work: UnitOfWork) => {
-    const target = await lockSignIn(work, services, membership, visitor);
+  const open = async (tx: Transaction) => {
+    const target = await lockSignIn(tx, services, membership, visitor);
     // The password or the membership changed while the hash was computed.
     if (target === undefined || target.account.password_changed_at !== account.password_changed_at) return null;
-    if (await isSecondFactorEnabled(work.transaction, account.id)) {
-      const { id, expires_at } = await insertRow(work.transaction, 'sign_in_challenges', {
+    if (await isSecondFactorEnabled(tx.queries, account.id)) {
+      const { id, expires_at } = await insertRow(tx.queries, 'sign_in_challenges', {
         id: newId(),
         tenant_id: membership.tenant_id,
         user_id: membership.user_id,
         password_changed_at: account.password_changed_at,
         attempts: 0,
-        expires_at: addTime(work.now, challengeMilliseconds),
+        expires_at: addTime(tx.now, challengeMilliseconds),
       });
-      await guard.giveBack(work, attempt);
+      await guard.giveBack(tx, attempt);
       // A right password without a code that follows indicates a stolen password.
       const source = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
       const event = sessionEvent('challenged', account.id, target.membership.user_name, { challengeId: id });
-      await recordEvent(work, source(membership.tenant_id), event);
+      await recordEvent(tx, source(membership.tenant_id), event);
       return { status: 'mfa_required', challengeId: id, expiresAt: expires_at } as const;
     }
-    await guard.succeed(work, attempt);
-    return openSession(work, services, target, { challengeId: null, method: 'password' }, visitor);
+    await guard.succeed(tx, attempt);
+    return openSession(tx, services, target, { challengeId: null, method: 'password' }, visitor);
   };
   // Inside the check: a right password does not count as a failure when the database rejects the session.
   const opened = await guard.check(attempt, async () => {
     await rehash(services, account, wanted.password, attempt, visitor);
-    return runUnitOfWork(database, now, open);
+    return runTransaction(database, now, open);
   });
   if (opened === null) throw wrongCredentials();
   return opened;
@@ -122,9 +122,9 @@ export async function answerChallenge(
     if (!(await inTransaction(database, (transaction) => countTry(transaction, challenge)))) throw invalidChallenge();
     const verified = await verifyCode(services, attempt, account.id, code, now);
     if (verified === null) return null;
-    return runUnitOfWork(database, now, async (work) => {
-      const target = await lockSignIn(work, services, challenge, visitor, verified.method === 'backup_code');
-      const ofTenant = work.transaction.deleteFrom('sign_in_challenges').where('tenant_id', '=', challenge.tenant_id);
+    return runTransaction(database, now, async (tx) => {
+      const target = await lockSignIn(tx, services, challenge, visitor, verified.method === 'backup_code');
+      const ofTenant = tx.queries.deleteFrom('sign_in_challenges').where('tenant_id', '=', challenge.tenant_id);
       const answered = ofTenant.where('id', '=', challengeId);
       // Another request was faster if there is none to delete.
       if (target === undefined || (await answered.executeTakeFirstOrThrow()).numDeletedRows === 0n)
@@ -133,9 +133,9 @@ export async function answerChallenge(
       if (challenge.password_changed_at !== target.account.password_changed_at) throw invalidChallenge();
       // Rolls back: the challenge stays, and another code can be tried against it.
       const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
-      if (!(await consumeCode(work, sourceOf, account.id, verified))) throw new UsedCode();
-      await guard.succeed(work, attempt);
-      return openSession(work, services, target, { challengeId, method: verified.method }, visitor);
+      if (!(await consumeCode(tx, sourceOf, account.id, verified))) throw new UsedCode();
+      await guard.succeed(tx, attempt);
+      return openSession(tx, services, target, { challengeId, method: verified.method }, visitor);
     }).catch((error: unknown) => {
       if (error instanceof UsedCode) return null;
       throw error;
@@ -178,11 +178,11 @@ async function rehash(
   });
   if (hash === null) return;
   const sourceOf = clientSource({ type: 'user', id: account.id, email: account.email }, client, hasher);
-  await runUnitOfWork(database, now, async (work) => {
+  await runTransaction(database, now, async (tx) => {
     // The password may have been changed in the meantime.
-    if ((await work.lockAccount(account.id)).password_hash !== account.password_hash) return;
-    const row = await updateRow(work.transaction, 'users', { id: account.id }, { password_hash: hash });
-    await recordAccountChange(work, sourceOf, accountRows, account.id, row, { verb: 'password_rehashed' });
+    if ((await tx.lockAccount(account.id)).password_hash !== account.password_hash) return;
+    const row = await updateRow(tx.queries, 'users', { id: account.id }, { password_hash: hash });
+    await recordAccountChange(tx, sourceOf, accountRows, account.id, row, { verb: 'password_rehashed' });
   });
 }
 
@@ -193,18 +193,18 @@ async function rehash(
  * @returns undefined where the membership does not allow sign-in.
  */
 export async function lockSignIn(
-  work: UnitOfWork,
+  tx: Transaction,
   { sessionCookie }: SignInServices,
   { tenant_id: tenantId, user_id: userId }: Pick<MembershipRow, 'tenant_id' | 'user_id'>,
   { client }: Visitor,
   changesAccount = false,
 ) {
-  const account = await work.lockAccount(userId);
-  const replaced = await findSession(work.transaction, requireSeal(work), sessionCookie.read(client.cookie) ?? '');
-  const others = changesAccount ? await listAccepted(work.transaction, userId) : [];
+  const account = await tx.lockAccount(userId);
+  const replaced = await findSession(tx.queries, requireSeal(tx), sessionCookie.read(client.cookie) ?? '');
+  const others = changesAccount ? await listAccepted(tx.queries, userId) : [];
   const ids = others.map(({ tenant_id }) => tenant_id);
-  await work.lockTenant(...new Set([tenantId, replaced?.tenant_id ?? tenantId, ...ids]));
-  const membership = await findMember(work.transaction, tenantId, userId);
+  await tx.lockTenant(...new Set([tenantId, replaced?.tenant_id ?? tenantId, ...ids]));
+  const membership = await findMember(tx.queries, tenantId, userId);
   return membership !== undefined && canSignIn(membership) ? { account, membership, replaced } : undefined;
 }
 
@@ -213,7 +213,7 @@ export async function lockSignIn(
  * tenant (ASVS 7.2.4).
  */
 export async function openSession(
-  work: UnitOfWork,
+  tx: Transaction,
   { hasher, sessionLifetime }: SignInServices,
   { account, membership, replaced }: NonNullable<Awaited<ReturnType<typeof lockSignIn>>>,
   proof: { readonly challengeId: string | null; readonly method: string },
@@ -224,20 +224,20 @@ export async function openSession(
   if (replaced !== undefined) {
     const { id, tenant_id, user_id, email } = replaced;
     // None if it was ended since it was read.
-    const ended = await endSessions(work.transaction, { userIds: [user_id], tenantId: tenant_id, sessionId: id });
+    const ended = await endSessions(tx.queries, { userIds: [user_id], tenantId: tenant_id, sessionId: id });
     if (ended > 0)
-      await recordEvent(work, clientSource({ type: 'user', id: user_id, email }, client, hasher)(tenant_id), {
+      await recordEvent(tx, clientSource({ type: 'user', id: user_id, email }, client, hasher)(tenant_id), {
         ...sessionEvent('ended', user_id, email, { sessionId: id }),
         reason: 'Replaced by a new sign-in in the same browser',
       });
   }
   const opened = { tenantId, userId, challengeId, device: nameDevice(client.userAgent) };
-  const session = await createSession(work, opened, sessionLifetime);
+  const session = await createSession(tx, opened, sessionLifetime);
   const match = { tenant_id: tenantId, user_id: userId };
-  await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
+  await updateRow(tx.queries, 'memberships', match, { last_signed_in_at: tx.now });
   const type = membership.role === staffRole ? 'staff' : 'user';
   const source = clientSource({ type, id: userId, email: account.email }, client, hasher)(tenantId);
-  await recordEvent(work, source, sessionEvent('created', userId, userName, { sessionId: session.id, method }));
+  await recordEvent(tx, source, sessionEvent('created', userId, userName, { sessionId: session.id, method }));
   return { status: 'signed_in', ...session, account, membership } as const;
 }
 
@@ -259,7 +259,7 @@ export function sessionEvent(
 
 /**
  * Verifies the password of a signed-in user again, before an operation that requires it (ASVS 7.5.1). Call it outside of
- * a unit of work: it takes as long as a hash.
+ * a transaction: it takes as long as a hash.
  * @returns the account, and the attempt to use for further hashes of the operation.
  * @throws {Problem} `password_incorrect`, `unavailable`, or `rate_limited` after too many failures.
  */
@@ -273,7 +273,7 @@ export function reauthenticate(services: SignInServices, call: UserCall, passwor
     const account = await findRow(database.kysely, 'users', { id: call.principal.actor.id });
     const isRight = await passwords.verify(attempt, password, account?.password_hash ?? null);
     if (account === undefined || !isRight) return null;
-    await runUnitOfWork(database, call.now, (work) => guard.succeed(work, attempt));
+    await runTransaction(database, call.now, (tx) => guard.succeed(tx, attempt));
     return { account, attempt };
   });
 }
@@ -291,7 +291,7 @@ export async function requireProof<Result>(
   const proven = await guard.check(attempt, () => prove(attempt));
   if (proven !== null) return proven;
   const event = { ...refusal.event, targetId: actor.id, targetRef: personal(actor.email) };
-  await runUnitOfWork(database, call.now, (work) => recordEvent(work, call.source(), event));
+  await runTransaction(database, call.now, (tx) => recordEvent(tx, call.source(), event));
   throw refusal.problem;
 }
 
@@ -312,13 +312,13 @@ export async function refuseSignIn(
       source: sourceOf(tenant_id),
       event: { ...sessionEvent('refused', account?.id ?? null, user_name), reason },
     }));
-  await runUnitOfWork(database, now, async (work) => {
-    if (events.length > 0) await recordEvents(work, events);
+  await runTransaction(database, now, async (tx) => {
+    if (events.length > 0) await recordEvents(tx, events);
     // Two steps: SQLite skips a write without a change.
     else
       for (const { subject } of attempt.counters)
         for (const step of [1, -1])
-          await work.transaction
+          await tx.queries
             .updateTable('sign_in_failures')
             .set((row) => ({ failures: row('failures', '+', step) }))
             .where('subject', '=', subject)

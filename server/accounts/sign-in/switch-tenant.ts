@@ -3,7 +3,7 @@ import { Problem } from '../../http/problem.ts';
 import { staffRole } from '../../http/roles.ts';
 import type { UserCall } from '../../http/route.ts';
 import { recordEvents } from '../../ledger/audit/store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { canSignIn } from '../members/membership.ts';
 import { findMember } from '../members/membership-store.ts';
@@ -16,25 +16,25 @@ import { sessionEvent } from './sign-in.ts';
  * @param wanted the id or slug of the tenant.
  * @throws {Problem} `tenant_not_allowed`, the same for a tenant that does not exist; `unauthenticated` if the session ended.
  */
-export async function switchTenant({ principal, source }: UserCall, wanted: string, work: UnitOfWork) {
+export async function switchTenant({ principal, source }: UserCall, wanted: string, tx: Transaction) {
   const { tenantId, actor, credential } = principal;
-  const tenant = await findTenant(work.transaction, wanted);
+  const tenant = await findTenant(tx.queries, wanted);
   if (tenant === undefined) throw notAllowed();
-  await work.lockAccount(actor.id);
-  await work.lockTenant(tenantId, tenant.id);
-  const membership = await findMember(work.transaction, tenant.id, actor.id);
+  await tx.lockAccount(actor.id);
+  await tx.lockTenant(tenantId, tenant.id);
+  const membership = await findMember(tx.queries, tenant.id, actor.id);
   if (membership === undefined || !canSignIn(membership)) throw notAllowed();
-  const session = await moveSession(work, { userId: actor.id, session: credential }, tenant.id);
+  const session = await moveSession(tx, { userId: actor.id, session: credential }, tenant.id);
   if (session === undefined) throw unauthenticated('The session has ended; sign in again.');
   if (tenant.id === tenantId) return { membership, session };
   const match = { tenant_id: tenant.id, user_id: actor.id };
-  await updateRow(work.transaction, 'memberships', match, { last_signed_in_at: work.now });
+  await updateRow(tx.queries, 'memberships', match, { last_signed_in_at: tx.now });
   const type = membership.role === staffRole ? 'staff' : 'user';
   const sessionId = session.id;
   // Neither tenant learns of the other.
   const left = { ...sessionEvent('ended', actor.id, actor.email, { sessionId }), reason: 'Switched to another tenant' };
   const entered = sessionEvent('created', actor.id, membership.user_name, { sessionId, method: 'tenant_switch' });
-  await recordEvents(work, [
+  await recordEvents(tx, [
     { source: source(), event: left },
     { source: { ...source(tenant.id), actor: { ...actor, type } }, event: entered },
   ]);

@@ -30,18 +30,18 @@ export function tenantRoutes({ database }: Installation): readonly Route[] {
       scope: 'tenant:write',
       body: TenantChange,
       result: Tenant,
-      async change(call, work) {
+      async change(call, tx) {
         const { principal, body } = call;
         // Serializes concurrent edits: the second reads what the first wrote.
-        await work.lockTenant(principal.tenantId);
-        const tenant = await requireTenant(work.transaction, principal.tenantId);
+        await tx.lockTenant(principal.tenantId);
+        const tenant = await requireTenant(tx.queries, principal.tenantId);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const wanted: Tenant = { ...tenant, ...given };
         const diff = diffFields(tenant as Readonly<Record<string, Json>>, wanted as Readonly<Record<string, Json>>);
         if (Object.keys(diff.after).length === 0) return tenant;
         requireRolesToGive(principal, tenant, wanted);
-        const row = await updateTenant(work, wanted);
-        await recordChange(work, call.source(), tenantRows, row, { verb: 'edited', targetRef: tenant.slug, diff });
+        const row = await updateTenant(tx, wanted);
+        await recordChange(tx, call.source(), tenantRows, row, { verb: 'edited', targetRef: tenant.slug, diff });
         return readTenant(row);
       },
     }),

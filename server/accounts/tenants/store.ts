@@ -8,7 +8,7 @@ import { tenantRows } from '../../ledger/audit/rows.ts';
 import { recordChange, type SourceOf, systemSource } from '../../ledger/audit/store.ts';
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { openChains } from '../../ledger/entry.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { newId, prepareQuery, updateRow, withSeal } from '../../storage/rows.ts';
 import { BrokenSeal, holds } from '../../storage/secrets.ts';
@@ -22,26 +22,26 @@ type TenantRow = Selectable<Tables['tenants']>;
  * @throws {Problem} `conflict` if the slug is taken.
  */
 export async function createTenant(
-  work: UnitOfWork,
+  tx: Transaction,
   { slug, name, isDemo = false }: Pick<Tenant, 'slug' | 'name'> & { readonly isDemo?: boolean },
   sourceOf: SourceOf = systemSource,
 ): Promise<Tenant> {
-  await endSetup(work.transaction);
-  const created = { id: newId(), slug, name, api_version: latestVersion, created_at: work.now };
-  const row = await work.transaction
+  await endSetup(tx.queries);
+  const created = { id: newId(), slug, name, api_version: latestVersion, created_at: tx.now };
+  const row = await tx.queries
     .insertInto('tenants')
-    .values(withSeal(work.transaction, 'tenants', { ...created, demo: isDemo ? 'yes' : null }))
+    .values(withSeal(tx.queries, 'tenants', { ...created, demo: isDemo ? 'yes' : null }))
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw new Problem('conflict', `The slug ${slug} is taken by another tenant.`);
-  await openChains(work, row.id);
-  await recordChange(work, sourceOf(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
+  await openChains(tx, row.id);
+  await recordChange(tx, sourceOf(row.id), tenantRows, row, { verb: 'created', targetRef: row.slug });
   return readTenant(row);
 }
 
 /** Stores the name and the settings of a tenant. @returns the row after the change, for the audit event. */
-export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant): Promise<TenantRow> {
+export async function updateTenant({ queries }: Transaction, tenant: Tenant): Promise<TenantRow> {
   // Every remaining field has a column of its own, which a tenant may change.
   const { id, slug: _slug, apiVersion: _apiVersion, createdAt: _createdAt, ...settings } = tenant;
   const columns = toColumns({
@@ -51,7 +51,7 @@ export async function updateTenant({ transaction }: UnitOfWork, tenant: Tenant):
     dsrForm: settings.dsrForm ? 'yes' : null,
     firstSteps: settings.firstSteps ? null : 'hidden',
   });
-  return updateRow(transaction, 'tenants', { id }, columns);
+  return updateRow(queries, 'tenants', { id }, columns);
 }
 
 /** Finds a tenant whose seal holds: its settings decide who may do what. */
@@ -109,11 +109,11 @@ export function findDemo(queries: Queries): Promise<Pick<TenantRow, 'id' | 'slug
 }
 
 /** Ends the demo tenant: a new one can have its slug. Its access must be removed before. */
-export async function endDemo(work: UnitOfWork, source: AuditSource): Promise<void> {
+export async function endDemo(tx: Transaction, source: AuditSource): Promise<void> {
   const { tenantId: id } = source;
   const columns = { slug: `removed-${id}`, demo: 'removed', dsr_form: null };
-  const row = await updateRow(work.transaction, 'tenants', { id }, columns);
-  await recordChange(work, source, tenantRows, row, { verb: 'removed', targetRef: row.slug });
+  const row = await updateRow(tx.queries, 'tenants', { id }, columns);
+  await recordChange(tx, source, tenantRows, row, { verb: 'removed', targetRef: row.slug });
 }
 
 /** Ends the links with which a server without tenants is set up. @returns their hashes. */

@@ -47,16 +47,16 @@ export function platformRoutes(installation: Installation): readonly Route[] {
       status: 201,
       result: CreatedTenant,
       showsSecret: true,
-      async change({ body: { slug, name, adminEmail: email }, principal, source }, work) {
+      async change({ body: { slug, name, adminEmail: email }, principal, source }, tx) {
         const actor = { ...principal.actor, type: 'staff' } as const;
         const sourceOf = (tenantId: string) => ({ ...source(tenantId), actor });
-        const tenant = await createTenant(work, { slug, name }, sourceOf);
+        const tenant = await createTenant(tx, { slug, name }, sourceOf);
         const wanted = { email, role: 'admin', defaultRole: 'admin' } as const;
-        const { row, token } = await invite(work, sourceOf(tenant.id), wanted);
+        const { row, token } = await invite(tx, sourceOf(tenant.id), wanted);
         const { id, createdAt } = tenant;
         return {
           tenant: { id, slug, name, createdAt, members: 0, notices: 0 },
-          invitation: { ...viewInvitation(row, work.now), token },
+          invitation: { ...viewInvitation(row, tx.now), token },
         };
       },
     }),

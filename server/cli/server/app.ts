@@ -53,7 +53,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     accounts,
     openPrivacy(services, findContact),
     openSite(services, publishedTrust, ({ name, version }, origin) => {
-      if (name === 'svc-consent') consent.sightings.noteScript(version, origin);
+      if (name === 'svc-consent') consent.usage.loaded(version, origin);
     }),
     openWebhooks(services),
     openOperator(services),
@@ -81,7 +81,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     limiter,
     trustedProxies: settings.trustedProxies,
     regionHeaders: settings.regionHeaders,
-    admit: accounts.admit,
+    authenticate: accounts.authenticate,
     box: installation.box,
     refusalLimit: settings.limits.apiKey,
     streamLimit: settings.concurrentExports,
@@ -106,14 +106,14 @@ export function createApp(installation: Installation, options: AppOptions) {
     const failed = drained.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   };
-  const { sightings } = consent;
+  const { usage } = consent;
   return {
     koa,
     features,
     routes,
     limiter,
     lastUses: accounts.lastUses,
-    sightings,
+    usage,
     verifier: proofs.verifier,
     faults,
     drain,

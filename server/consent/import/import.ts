@@ -1,7 +1,7 @@
 import type { Installation } from '../../installation/installation.ts';
 import { beginImport, completeImport, countImported } from '../../installation/transfer-store.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
-import { blamesRow, inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { blamesRow, inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Spool, Spooled } from '../../storage/spool.ts';
@@ -123,14 +123,14 @@ class ImportConflict extends Error {
  * @throws {ImportConflict} and nothing is written.
  */
 async function importDecisions(
-  work: UnitOfWork,
+  tx: Transaction,
   hasher: PrivateHasher,
   target: ImportTarget,
   waiting: readonly Waiting[],
   { file, remaining }: { readonly file: string; readonly remaining: number },
 ): Promise<Counts> {
   const { tenantId, noticeId, version } = target;
-  const { transaction: queries } = work;
+  const { queries } = tx;
   // Locks the notice, so that no capture of the same subjects comes between the look and the write.
   await findNotice(queries, tenantId, noticeId);
   const { latest, outdated } = await compareTimes(queries, target, waiting);
@@ -155,10 +155,10 @@ async function importDecisions(
     histories.set(subjectId, [draft, ...history]);
     drafts.push(draft);
   }
-  const records = await appendRecords(work, drafts);
+  const records = await appendRecords(tx, drafts);
   const [first, last] = [records[0], records.at(-1)] as [ConsentRecord, ConsentRecord];
   const withdrawals = records.filter(({ kind }) => kind === 'withdrawal').length;
-  await recordEvent(work, systemSource(tenantId), {
+  await recordEvent(tx, systemSource(tenantId), {
     module: 'consent',
     action: 'consent.imported',
     targetId: noticeId,
@@ -177,14 +177,14 @@ async function importDecisions(
   return { records: records.length, withdrawals };
 }
 
-/** Decisions of one unit of work, which holds its locks for some tenths of a second. */
+/** Decisions of one transaction, which holds its locks for some tenths of a second. */
 export const importBatch = 500;
 
-/** Between two units of work: as long as a server waits between two attempts to get the lock of SQLite. */
+/** Between two transactions: as long as a server waits between two attempts to get the lock of SQLite. */
 const pause = 50;
 
 /**
- * Imports what is in the spool, oldest first, one unit of work for each batch.
+ * Imports what is in the spool, oldest first, one transaction for each batch.
  * @param file the SHA-256 of the file, hex. @param showDone is called with how many were written.
  * @returns the counts, and why it stopped before the end; null if it did not.
  */
@@ -203,9 +203,9 @@ export async function importAll(
     beginImport(queries, { count: total, at: clock(), source: file, tenant_id, notice_id }),
   );
   const append = (batch: readonly Waiting[]) =>
-    runUnitOfWork(database, clock(), async (work) => {
-      const counts = await importDecisions(work, hasher, target, batch, { file, remaining: total - done });
-      await countImported(work.transaction, transfer as string, counts.records);
+    runTransaction(database, clock(), async (tx) => {
+      const counts = await importDecisions(tx, hasher, target, batch, { file, remaining: total - done });
+      await countImported(tx.queries, transfer as string, counts.records);
       return counts;
     });
   /** Appends those of a batch that no other process imports meanwhile. */

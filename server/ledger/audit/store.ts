@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { type Actor, type AuditSource, systemActor } from '../../http/principal.ts';
 import type { Client } from '../../http/request.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -85,14 +85,14 @@ export interface NewAuditEvent {
   readonly reason?: string | Personal;
 }
 
-/** Appends an event to the audit log, in the unit of work of its change. */
-export async function recordEvent(work: UnitOfWork, source: AuditSource, event: NewAuditEvent): Promise<void> {
-  await recordEvents(work, [{ source, event }]);
+/** Appends an event to the audit log, in the transaction of its change. */
+export async function recordEvent(tx: Transaction, source: AuditSource, event: NewAuditEvent): Promise<void> {
+  await recordEvents(tx, [{ source, event }]);
 }
 
 /** Appends several events in order. */
 export async function recordEvents(
-  work: UnitOfWork,
+  tx: Transaction,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
 ): Promise<void> {
   const opened: (Opening & { readonly tenant_id: string; readonly sequence: number })[] = [];
@@ -126,24 +126,24 @@ export async function recordEvents(
       return { entry, row: { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry } };
     },
   }));
-  await appendEntries(work, 'audit', drafts);
-  if (opened.length > 0) await insertRows(work.transaction, 'audit_openings', opened);
+  await appendEntries(tx, 'audit', drafts);
+  if (opened.length > 0) await insertRows(tx.queries, 'audit_openings', opened);
 }
 
 /**
- * Appends the event of an erasure, in its unit of work: it names the entries whose openings were cleared, which verification
+ * Appends the event of an erasure, in its transaction: it names the entries whose openings were cleared, which verification
  * otherwise reports as missing.
  * @param event its action ends in `.erased`. It may not contain an erased value: the actor has no address if it was
  *   erased.
  */
 export async function recordErasure(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   entries: ErasedEntries,
   { diff, ...event }: Omit<NewAuditEvent, 'diff'> & { readonly diff?: Readonly<Record<string, Json>> },
 ): Promise<void> {
-  await recordEvent(work, source, { ...event, diff: { ...diff, ...describeErasure(entries) } });
-  work.afterCommit(() => work.signals.emit('erased'));
+  await recordEvent(tx, source, { ...event, diff: { ...diff, ...describeErasure(entries) } });
+  tx.afterCommit(() => tx.signals.emit('erased'));
 }
 
 type AnyRow = Readonly<Record<string, unknown>>;
@@ -194,22 +194,22 @@ export function diffFields(before: Fields, after: Fields): { readonly before: Fi
 }
 
 /**
- * Appends the event of a change to a row, in the unit of work of the change.
+ * Appends the event of a change to a row, in the transaction of the change.
  * @param row the whole row after the change.
  */
 export function recordChange<Name extends keyof Tables>(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   kind: RowKind<Name>,
   row: Selectable<Tables[Name]>,
   change: RowChange,
 ): Promise<void> {
-  return recordChanges(work, kind, [{ source, row, change }]);
+  return recordChanges(tx, kind, [{ source, row, change }]);
 }
 
 /** Appends the event of the removal of a row: no state of it is left. @param id of the row. */
 export function recordRemoval<Name extends keyof Tables>(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   kind: RowKind<Name>,
   id: string,
@@ -217,7 +217,7 @@ export function recordRemoval<Name extends keyof Tables>(
 ): Promise<void> {
   const { module, noun } = kind;
   const states = describeState(kind, null);
-  return recordEvent(work, source, {
+  return recordEvent(tx, source, {
     ...rest,
     module,
     action: `${noun}.deleted`,
@@ -228,7 +228,7 @@ export function recordRemoval<Name extends keyof Tables>(
 
 /** Appends the events of changes to several rows, in order. */
 export async function recordChanges<Name extends keyof Tables>(
-  work: UnitOfWork,
+  tx: Transaction,
   kind: RowKind<Name>,
   changes: readonly {
     readonly source: AuditSource;
@@ -246,7 +246,7 @@ export async function recordChanges<Name extends keyof Tables>(
       diff: { ...markPersonal(kind, diff), states: { ...describeState(kind, row), ...alsoStates } },
     },
   }));
-  await recordEvents(work, events);
+  await recordEvents(tx, events);
 }
 
 /** Marks the values of personal columns before and after a change. */

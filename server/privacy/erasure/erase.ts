@@ -10,7 +10,7 @@ import { nameEntry } from '../../ledger/erasure-log.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../../ledger/erasures.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
-import { type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { requireBreach } from '../breach.ts';
@@ -43,33 +43,33 @@ const erasureAction = 'subject.erased';
 
 /**
  * Erases what identifies a person in the consent records, the completed requests, the audit events, the webhook events and
- * the stored responses of a tenant: up to 1,000 of each in this unit of work, the rest in the background. Repeated, it erases
+ * the stored responses of a tenant: up to 1,000 of each in this transaction, the rest in the background. Repeated, it erases
  * what came since.
  * @throws {Problem} `dsr_open`, `validation_failed` for a reason that names the subject.
  */
 export async function eraseSubject(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   subjectId: string,
   reason: string,
 ): Promise<Erasure> {
   const { tenantId } = source;
   requireNameless(reason, [subjectId]);
-  const bounds = await lockBounds(work, tenantId);
+  const bounds = await lockBounds(tx, tenantId);
   const open = { tenant_id: tenantId, subject_id: subjectId, status: 'open' };
-  if ((await findRow(work.transaction, 'dsr_requests', open)) !== undefined)
+  if ((await findRow(tx.queries, 'dsr_requests', open)) !== undefined)
     throw new Problem('dsr_open', 'A request of this data subject is open. Complete it, then erase the subject.');
-  return startErasure(work, source, { kind: 'subject', target: subjectId }, bounds, reason);
+  return startErasure(tx, source, { kind: 'subject', target: subjectId }, bounds, reason);
 }
 
 /** The newest entries of the ledgers: an erasure leaves what a subject has after them. */
 type Bounds = Pick<Job, 'through' | 'audit_through'>;
 
-/** Locks both ledgers, so that nothing is appended before the unit of work ends. */
-async function lockBounds(work: UnitOfWork, tenantId: string): Promise<Bounds> {
-  const through = await lockChain(work, { tenantId, ledger: 'consent' });
-  await work.lockTenant(tenantId);
-  return { through, audit_through: await lockChain(work, { tenantId, ledger: 'audit' }) };
+/** Locks both ledgers, so that nothing is appended before the transaction ends. */
+async function lockBounds(tx: Transaction, tenantId: string): Promise<Bounds> {
+  const through = await lockChain(tx, { tenantId, ledger: 'consent' });
+  await tx.lockTenant(tenantId);
+  return { through, audit_through: await lockChain(tx, { tenantId, ledger: 'audit' }) };
 }
 
 /** The bounds of a target that is found by only its id. */
@@ -79,22 +79,22 @@ export const noBounds: Bounds = { through: 0, audit_through: 0 };
  * Erases the texts of a completed request: also in the audit events, the webhook events and the stored responses about it.
  * @throws {Problem} `not_found`, `dsr_open`, `validation_failed` for a reason that names the person.
  */
-export async function eraseDsr(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
-  const dsr = await lockDsr(work, source, id);
+export async function eraseDsr(tx: Transaction, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  const dsr = await lockDsr(tx, source, id);
   if (dsr.status === 'open') throw new Problem('dsr_open', 'The request is open. Complete it, then erase its texts.');
   requireNameless(reason, [dsr.subject_id, dsr.requester_email, dsr.requester_name]);
-  return startErasure(work, source, { kind: 'dsr', target: id }, noBounds, reason);
+  return startErasure(tx, source, { kind: 'dsr', target: id }, noBounds, reason);
 }
 
 /**
  * Erases the texts of a closed breach: also in the audit events and the stored responses about it.
  * @throws {Problem} `not_found`, `breach_open`.
  */
-export async function eraseBreach(work: UnitOfWork, source: AuditSource, id: string, reason: string): Promise<Erasure> {
-  await work.lockTenant(source.tenantId);
-  const { status } = await requireBreach(work.transaction, source.tenantId, id);
+export async function eraseBreach(tx: Transaction, source: AuditSource, id: string, reason: string): Promise<Erasure> {
+  await tx.lockTenant(source.tenantId);
+  const { status } = await requireBreach(tx.queries, source.tenantId, id);
   if (status !== 'closed') throw new Problem('breach_open', `The breach is ${status}. Close it, then erase its texts.`);
-  return startErasure(work, source, { kind: 'breach', target: id }, noBounds, reason);
+  return startErasure(tx, source, { kind: 'breach', target: id }, noBounds, reason);
 }
 
 /**
@@ -102,17 +102,17 @@ export async function eraseBreach(work: UnitOfWork, source: AuditSource, id: str
  * @throws {Problem} `not_found`, `validation_failed` for a reason that repeats what is erased.
  */
 export async function eraseEvidence(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   params: EvidenceParams,
   reason: string,
 ): Promise<Erasure> {
   const { tenantId } = source;
-  await work.lockTenant(tenantId);
-  const item = await requireErasableEvidence(work.transaction, tenantId, params);
+  await tx.lockTenant(tenantId);
+  const item = await requireErasableEvidence(tx.queries, tenantId, params);
   const erased = [item.title, item.description, item.url, item.file_name, item.withdrawal_reason];
   requireNameless(reason, erased, 'must not repeat a text that is erased');
-  return startErasure(work, source, { kind: 'evidence', target: item.id }, noBounds, reason);
+  return startErasure(tx, source, { kind: 'evidence', target: item.id }, noBounds, reason);
 }
 
 /** Nothing can clear the reason, which the audit log has as it is. @throws {Problem} `validation_failed`. */
@@ -127,18 +127,18 @@ export function requireNameless(
 
 /** Erases a first part under the lock of the tenant, or joins a running erasure, which has its audit events already. */
 export async function startErasure(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   target: Target,
   bounds: Bounds,
   reason: string,
 ): Promise<Erasure> {
-  const { transaction, now } = work;
-  const running = await findJob(transaction, source.tenantId, target);
+  const { queries, now } = tx;
+  const running = await findJob(queries, source.tenantId, target);
   if (running !== undefined) {
     // Its last step includes what came since.
     const match = { tenant_id: source.tenantId, id: running.id };
-    await updateRow(transaction, 'erasure_jobs', match, { ...bounds, position: null });
+    await updateRow(queries, 'erasure_jobs', match, { ...bounds, position: null });
     return { erasureId: running.id, status: 'running', counts: JSON.parse(running.counts) };
   }
   const job: Job = {
@@ -151,9 +151,9 @@ export async function startErasure(
     counts: JSON.stringify(noCounts),
     created_at: now,
   };
-  const { counts, isDone, ...progress } = await eraseStep(work, source, job, reason);
-  if (isDone) await announce(work, job, counts);
-  else await insertRow(transaction, 'erasure_jobs', { ...job, ...progress, counts: JSON.stringify(counts) });
+  const { counts, isDone, ...progress } = await eraseStep(tx, source, job, reason);
+  if (isDone) await announce(tx, job, counts);
+  else await insertRow(queries, 'erasure_jobs', { ...job, ...progress, counts: JSON.stringify(counts) });
   return { erasureId: job.id, status: isDone ? 'done' : 'running', counts };
 }
 
@@ -162,23 +162,23 @@ export async function continueErasure(database: Database, now: string): Promise<
   const next = await findNextJob(database.kysely);
   if (next === undefined) return false;
   const source = systemSource(next.tenant_id);
-  await runUnitOfWork(database, now, async (work) => {
-    const { transaction } = work;
-    await lockChain(work, { tenantId: next.tenant_id, ledger: 'consent' });
-    await work.lockTenant(next.tenant_id);
+  await runTransaction(database, now, async (tx) => {
+    const { queries } = tx;
+    await lockChain(tx, { tenantId: next.tenant_id, ledger: 'consent' });
+    await tx.lockTenant(next.tenant_id);
     // Under the lock: another server may have continued it.
-    const job = await findJob(transaction, next.tenant_id, next);
+    const job = await findJob(queries, next.tenant_id, next);
     if (job === undefined) return;
-    const { counts, isDone, ...progress } = await eraseStep(work, source, job, 'The rest of an erasure');
+    const { counts, isDone, ...progress } = await eraseStep(tx, source, job, 'The rest of an erasure');
     const { tenant_id, id } = job;
     if (!isDone) {
       const columns = { ...progress, counts: JSON.stringify(counts) };
-      return updateRow(transaction, 'erasure_jobs', { tenant_id, id }, columns);
+      return updateRow(queries, 'erasure_jobs', { tenant_id, id }, columns);
     }
-    await transaction.deleteFrom('erasure_jobs').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
+    await queries.deleteFrom('erasure_jobs').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
     // The job itself named the person.
-    work.afterCommit(() => work.signals.emit('erased'));
-    await announce(work, job, counts);
+    tx.afterCommit(() => tx.signals.emit('erased'));
+    await announce(tx, job, counts);
   });
   return true;
 }
@@ -198,13 +198,13 @@ export async function eraseAgain(
   const id = newId();
   let progress: Progress = { counts: noCounts, position: null, requests: JSON.stringify(requests), isDone: false };
   while (!progress.isDone)
-    progress = await runUnitOfWork(database, now, async (work) => {
-      const bounds = await lockBounds(work, tenantId);
+    progress = await runTransaction(database, now, async (tx) => {
+      const bounds = await lockBounds(tx, tenantId);
       const { position, requests } = progress;
       const counts = JSON.stringify(progress.counts);
       const job: Job = { id, tenant_id: tenantId, ...target, ...bounds, position, requests, counts, created_at: now };
-      const step = await eraseStep(work, source, job, restoredReason, true);
-      if (step.isDone) await announce(work, job, step.counts);
+      const step = await eraseStep(tx, source, job, restoredReason, true);
+      if (step.isDone) await announce(tx, job, step.counts);
       return step;
     });
   return progress.counts;
@@ -214,10 +214,10 @@ export async function eraseAgain(
 export const restoredReason = 'The database was restored from a backup that is older than the erasure';
 
 /** Emits the webhook event at the end, if anything was erased. */
-async function announce(work: UnitOfWork, job: Job, counts: ErasureCounts): Promise<void> {
+async function announce(tx: Transaction, job: Job, counts: ErasureCounts): Promise<void> {
   if (!hasErased(counts)) return;
   const data = { erasureId: job.id, counts };
-  await emitEvents(work, [{ tenantId: job.tenant_id, type: 'subject.erased', data }]);
+  await emitEvents(tx, [{ tenantId: job.tenant_id, type: 'subject.erased', data }]);
 }
 
 /** A job after a step: what it has erased since its start, and how far it is. */
@@ -233,7 +233,7 @@ interface Progress {
  * @param isAgain after a restore: a request or breach that had ended may be open in the backup.
  */
 async function eraseStep(
-  work: UnitOfWork,
+  tx: Transaction,
   given: AuditSource,
   job: Job,
   reason: string,
@@ -242,21 +242,21 @@ async function eraseStep(
   const { actor } = given;
   // People can erase themselves: the event of it must not have their address again.
   const source = actor.email === job.target ? { ...given, actor: { ...actor, email: null } } : given;
-  const { counts, consent, audit, requests, hasMore } = await eraseOwn(work, source, job, reason, isAgain);
+  const { counts, consent, audit, requests, hasMore } = await eraseOwn(tx, source, job, reason, isAgain);
   const known: readonly string[] = JSON.parse(job.requests);
   const all = new Set([...known, ...requests]);
-  const { events, deliveries } = await eraseEvents(work, job, all);
+  const { events, deliveries } = await eraseEvents(tx, job, all);
   // From the start for requests that were not known before.
   const after = all.size > known.length ? null : job.position;
-  const { responses, position } = await eraseResponses(work, job, after, all);
+  const { responses, position } = await eraseResponses(tx, job, after, all);
   const own = { ...counts, records: consent.length, auditEvents: countEvents(audit) };
   const step = { ...noCounts, ...own, events, deliveries, responses };
   if (hasErased(step)) {
-    if (job.kind === 'evidence') await noteErased(work, job.tenant_id, { kind: job.kind, id: job.target });
+    if (job.kind === 'evidence') await noteErased(tx, job.tenant_id, { kind: job.kind, id: job.target });
     const module = modules[job.kind];
-    const diff = { erasedAt: work.now, counts: step };
+    const diff = { erasedAt: tx.now, counts: step };
     const event = { module, action: erasureAction, targetId: job.id, targetRef: null, diff, reason } as const;
-    await recordErasure(work, source, { consent, audit }, event);
+    await recordErasure(tx, source, { consent, audit }, event);
   }
   const isDone = !hasMore && events < stepRows && position === '';
   return { counts: addCounts(JSON.parse(job.counts), step), position, requests: JSON.stringify([...all]), isDone };
@@ -275,34 +275,34 @@ interface Own {
 }
 
 async function eraseOwn(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   job: Job,
   reason: string,
   isAgain: boolean,
 ): Promise<Own> {
-  const { transaction } = work;
+  const { queries } = tx;
   const none = { consent: [], requests: [] };
   if (job.kind === 'evidence') {
-    const { rows, files, openings, hasMore } = await eraseItem(work, source, job.target, reason);
+    const { rows, files, openings, hasMore } = await eraseItem(tx, source, job.target, reason);
     return { ...none, counts: { evidence: rows, files }, audit: openings, hasMore };
   }
   if (job.kind !== 'subject') {
     const ids = readTargets(job);
-    const { rows, openings, hasMore } = await eraseTexts(work, source, erasables[job.kind], ids, reason, isAgain);
+    const { rows, openings, hasMore } = await eraseTexts(tx, source, erasables[job.kind], ids, reason, isAgain);
     const counts = job.kind === 'dsr' ? { requests: rows } : { breaches: rows };
     return { ...none, counts, audit: openings, hasMore };
   }
-  const records = await listErasableRecords(transaction, job);
+  const records = await listErasableRecords(queries, job);
   const consent = records.map(({ sequence }) => sequence);
-  const requests = await listErasableRequests(transaction, job);
+  const requests = await listErasableRequests(queries, job);
   // A restore finds the subject through the records; the requests are noted with their texts, too.
   if (records.length > 0)
-    await noteErased(work, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests });
-  await clearRecords(transaction, job.tenant_id, consent, work.now);
-  await forgetSpelling(transaction, job.tenant_id, job.target);
-  const texts = await eraseTexts(work, source, erasables.dsr, requests, reason);
-  const named = await clearOpenings(work, job.tenant_id, job.target, job.audit_through);
+    await noteErased(tx, job.tenant_id, { kind: 'subject', records: records.map(nameEntry), requests });
+  await clearRecords(queries, job.tenant_id, consent, tx.now);
+  await forgetSpelling(queries, job.tenant_id, job.target);
+  const texts = await eraseTexts(tx, source, erasables.dsr, requests, reason);
+  const named = await clearOpenings(tx, job.tenant_id, job.target, job.audit_through);
   return {
     counts: { requests: texts.rows },
     consent,

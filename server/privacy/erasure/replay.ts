@@ -3,7 +3,7 @@ import type { Erased, ErasureLine } from '../../ledger/erasure-log.ts';
 import { hasErasure } from '../../ledger/erasure-store.ts';
 import { countEvents } from '../../ledger/erasures.ts';
 import { clearOpenings, findOpened } from '../../ledger/opening-store.ts';
-import { type Database, runUnitOfWork } from '../../storage/database.ts';
+import { type Database, runTransaction } from '../../storage/database.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { continueErasure, eraseAgain, restoredReason } from './erase.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
@@ -66,7 +66,7 @@ async function replayUser(
   tenantId: string,
   user: Extract<Erased, { kind: 'user' }>,
 ): Promise<Partial<ReplayCounts>> {
-  const erased = await runUnitOfWork(database, now, (work) => eraseUserAgain(work, box, tenantId, user));
+  const erased = await runTransaction(database, now, (tx) => eraseUserAgain(tx, box, tenantId, user));
   if (erased === null) return {};
   const { sessions: _, invitations: _invitations, ...counts } = erased.counts;
   return { users: 1, ...counts };
@@ -99,9 +99,9 @@ async function replayOpenings(
   let events = 0;
   for (const value of await findOpened(database.kysely, tenantId, openings))
     for (let isDone = false; !isDone; )
-      await runUnitOfWork(database, now, async (work) => {
-        const { openings: cleared, hasMore } = await clearOpenings(work, tenantId, value);
-        if (cleared.length > 0) await recordErasure(work, systemSource(tenantId), { audit: cleared }, event);
+      await runTransaction(database, now, async (tx) => {
+        const { openings: cleared, hasMore } = await clearOpenings(tx, tenantId, value);
+        if (cleared.length > 0) await recordErasure(tx, systemSource(tenantId), { audit: cleared }, event);
         events += countEvents(cleared);
         isDone = !hasMore;
       });

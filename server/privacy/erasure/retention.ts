@@ -1,5 +1,5 @@
 import { systemSource } from '../../ledger/audit/store.ts';
-import { addTime, type Database, dayMilliseconds, runUnitOfWork } from '../../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, runTransaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';
 import { noBounds, startErasure } from './erase.ts';
@@ -21,18 +21,18 @@ export async function eraseExpired(database: Database, now: string): Promise<boo
       const find = (queries: Queries) => selectExpired(queries, erasables[kind], tenantId, before, left);
       // Without a lock: mostly there are none.
       if ((await find(database.kysely)).length === 0) continue;
-      left -= await runUnitOfWork(database, now, async (work) => {
-        const { transaction } = work;
-        await work.lockTenant(tenantId);
+      left -= await runTransaction(database, now, async (tx) => {
+        const { queries } = tx;
+        await tx.lockTenant(tenantId);
         // The setting may have been changed since, or a breach reopened.
-        const [current] = await listRetentions(transaction, erasables[kind], tenantId);
+        const [current] = await listRetentions(queries, erasables[kind], tenantId);
         // Rows of a running erasure may still have their texts.
-        const running = await findRow(transaction, 'erasure_jobs', { tenant_id: tenantId, kind });
+        const running = await findRow(queries, 'erasure_jobs', { tenant_id: tenantId, kind });
         if (current?.days !== days || running !== undefined) return 0;
-        const ids = (await find(transaction)).map(({ id }) => id);
+        const ids = (await find(queries)).map(({ id }) => id);
         const target = { kind, target: ids.join(' ') };
         const reason = 'The retention period of the tenant has passed';
-        if (ids.length > 0) await startErasure(work, systemSource(tenantId), target, noBounds, reason);
+        if (ids.length > 0) await startErasure(tx, systemSource(tenantId), target, noBounds, reason);
         return ids.length;
       });
       if (left <= 0) return true;

@@ -32,7 +32,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['dsr_open'],
-      change: (call, work) => eraseSubject(work, call.source(), call.params.subjectId, call.body.reason),
+      change: (call, tx) => eraseSubject(tx, call.source(), call.params.subjectId, call.body.reason),
     }),
     defineRoute('POST /v1/users/{id}/erase', {
       operationId: 'eraseUser',
@@ -45,17 +45,17 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       params,
       body: ErasureInput,
       result: UserErasure,
-      async change(call, work) {
+      async change(call, tx) {
         const { principal, params } = call;
         const { tenantId } = principal;
         // Before the lock of the account, which must not reveal whether there is one.
-        requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
-        const { email } = await work.lockAccount(params.id);
-        await work.lockTenant(tenantId);
-        const member = requireFound(await findAnyMembership(work.transaction, tenantId, params.id), 'user');
-        await requireOtherUser(work.transaction, principal.actor, member.user_id, ownErasure);
+        requireFound(await findAnyMembership(tx.queries, tenantId, params.id), 'user');
+        const { email } = await tx.lockAccount(params.id);
+        await tx.lockTenant(tenantId);
+        const member = requireFound(await findAnyMembership(tx.queries, tenantId, params.id), 'user');
+        await requireOtherUser(tx.queries, principal.actor, member.user_id, ownErasure);
         requireScopesOf(principal, member.role);
-        return eraseUser(work, box, call.source(), { member, email }, call.body.reason);
+        return eraseUser(tx, box, call.source(), { member, email }, call.body.reason);
       },
     }),
     defineRoute('POST /v1/dsr/{id}/erase', {
@@ -70,7 +70,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['dsr_open'],
-      change: (call, work) => eraseDsr(work, call.source(), call.params.id, call.body.reason),
+      change: (call, tx) => eraseDsr(tx, call.source(), call.params.id, call.body.reason),
     }),
     defineRoute('POST /v1/breach/{id}/erase', {
       operationId: 'eraseBreach',
@@ -84,7 +84,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['breach_open'],
-      change: (call, work) => eraseBreach(work, call.source(), call.params.id, call.body.reason),
+      change: (call, tx) => eraseBreach(tx, call.source(), call.params.id, call.body.reason),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase', {
       operationId: 'eraseEvidence',
@@ -97,7 +97,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       params: EvidenceParams,
       body: ErasureInput,
       result: Erasure,
-      change: (call, work) => eraseEvidence(work, call.source(), call.params, call.body.reason),
+      change: (call, tx) => eraseEvidence(tx, call.source(), call.params, call.body.reason),
     }),
   ];
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { changeAnswers } from '../../http/idempotency.ts';
 import { type EntryName, nameEntry } from '../../ledger/erasure-log.ts';
-import type { Database, UnitOfWork } from '../../storage/database.ts';
+import type { Database, Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, inBatches, updateTexts } from '../../storage/rows.ts';
 import { emptyLog, rewriteFile } from '../../storage/sqlite.ts';
 import { eraseJson, type Job, readTargets, type Target } from './erasure.ts';
 
-/** How many rows of each kind one unit of work erases or looks at: well below a second. */
+/** How many rows of each kind one transaction erases or looks at: well below a second. */
 export const stepRows = 1000;
 
 /** The largest file that is written again while a server answers: it waits about a third of a second. */
@@ -178,18 +178,18 @@ export async function listErasableRequests(queries: Queries, job: Job): Promise<
  * Erases the data of webhook events, and cancels what still waits to be sent. Those about breaches and evidence have no texts.
  * @param requests of the subject.
  */
-export async function eraseEvents(work: UnitOfWork, job: Job, requests: ReadonlySet<string>) {
-  const { transaction, now } = work;
+export async function eraseEvents(tx: Transaction, job: Job, requests: ReadonlySet<string>) {
+  const { queries, now } = tx;
   const dsrs = job.kind === 'dsr' ? readTargets(job) : [...requests];
   const rows = [
     ...(job.kind === 'subject'
-      ? await selectSubjectEvents(transaction, job, await listLaterRequests(transaction, job)).execute()
+      ? await selectSubjectEvents(queries, job, await listLaterRequests(queries, job)).execute()
       : []),
-    ...(await inBatches(dsrs, (some) => selectEvents(transaction, job.tenant_id, 'dsr_id', some).execute())),
+    ...(await inBatches(dsrs, (some) => selectEvents(queries, job.tenant_id, 'dsr_id', some).execute())),
   ];
   const erase = (data: string) => eraseJson(data, job, requests, new Set(), now);
   const erased = new Map(rows.map(({ id, data }) => [id, erase(data) ?? data]));
-  return { events: erased.size, deliveries: await writeErased(work, job.tenant_id, erased, ['subject_id', 'dsr_id']) };
+  return { events: erased.size, deliveries: await writeErased(tx, job.tenant_id, erased, ['subject_id', 'dsr_id']) };
 }
 
 /**
@@ -199,25 +199,25 @@ export async function eraseEvents(work: UnitOfWork, job: Job, requests: Readonly
  * @returns how many deliveries were canceled.
  */
 export async function writeErased(
-  work: UnitOfWork,
+  tx: Transaction,
   tenantId: string,
   data: ReadonlyMap<string, string>,
   cleared: readonly ('subject_id' | 'dsr_id' | 'user_id')[],
 ): Promise<number> {
   const set: Partial<Record<(typeof cleared)[number], null>> = Object.fromEntries(cleared.map((name) => [name, null]));
-  await updateTexts(work.transaction, 'webhook_events', { tenantId, key: 'id', column: 'data', set }, data);
-  return cancelDeliveries(work, tenantId, [...data.keys()]);
+  await updateTexts(tx.queries, 'webhook_events', { tenantId, key: 'id', column: 'data', set }, data);
+  return cancelDeliveries(tx, tenantId, [...data.keys()]);
 }
 
 /** Cancels the pending deliveries of events, and forgets what receivers answered. @returns how many were canceled. */
 async function cancelDeliveries(
-  { transaction, now }: UnitOfWork,
+  { queries, now }: Transaction,
   tenantId: string,
   eventIds: readonly string[],
 ): Promise<number> {
   if (eventIds.length === 0) return 0;
   const canceled = { status: 'canceled', reason: 'erased', due_at: null, claimed_until: null, finished_at: now };
-  const { numUpdatedRows } = await transaction
+  const { numUpdatedRows } = await queries
     .updateTable('webhook_deliveries')
     .set(canceled)
     .where('tenant_id', '=', tenantId)
@@ -225,7 +225,7 @@ async function cancelDeliveries(
     .where('status', '=', 'pending')
     .executeTakeFirstOrThrow();
   // A receiver may have repeated what it was sent.
-  await transaction
+  await queries
     .updateTable('webhook_attempts')
     .set({ excerpt: null })
     .where('tenant_id', '=', tenantId)
@@ -274,16 +274,16 @@ export function selectEvents(
  * @param requests of the subject.
  */
 export async function eraseResponses(
-  { transaction, now }: UnitOfWork,
+  { queries, now }: Transaction,
   job: Job,
   after: string | null,
   requests: ReadonlySet<string>,
 ) {
   if (after === '') return { responses: 0, position: '' };
   const isSubject = job.kind === 'subject';
-  const lists = isSubject ? [await listLaterRecords(transaction, job), await listLaterRequests(transaction, job)] : [];
+  const lists = isSubject ? [await listLaterRecords(queries, job), await listLaterRequests(queries, job)] : [];
   const later = new Set(lists.flat());
   const erase = (text: string) => eraseJson(text, job, requests, later, now);
-  const { changed, position } = await changeAnswers(transaction, null, job.tenant_id, after, stepRows, erase);
+  const { changed, position } = await changeAnswers(queries, null, job.tenant_id, after, stepRows, erase);
   return { responses: changed, position };
 }

@@ -5,7 +5,7 @@ import { recordChanges } from '../../ledger/audit/store.ts';
 import { newSalt } from '../../ledger/entry.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { holds } from '../../storage/secrets.ts';
@@ -44,21 +44,21 @@ export const erasables: Readonly<Record<'dsr' | 'breach', Erasable>> = {
  *   openings about them, the rows still have their texts, so that they are found again.
  */
 export async function eraseTexts(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { kind, endedStatus }: Erasable,
   ids: readonly string[],
   reason: string,
   isAgain = false,
 ): Promise<ClearedOpenings & { readonly rows: number }> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const { tenantId } = source;
   const texts = kind.personal as readonly (keyof DsrRow)[];
-  await work.lockTenant(tenantId);
+  await tx.lockTenant(tenantId);
   const rows =
     ids.length === 0
       ? []
-      : await transaction
+      : await queries
           .selectFrom(kind.table)
           .selectAll()
           .where('tenant_id', '=', tenantId)
@@ -70,15 +70,15 @@ export async function eraseTexts(
   const found = rows.filter((row) => row.status === endedStatus || countTexts(row) > 0);
   if (found.length === 0) return { rows: 0, openings: [], hasMore: false };
   const counts = new Map(found.map((row) => [row.id, countTexts(row)]));
-  await noteErased(work, tenantId, { kind: 'texts', table: kind.table, ids: [...counts.keys()] });
-  const cleared = await clearOpeningsAbout(transaction, tenantId, [...counts.keys()]);
+  await noteErased(tx, tenantId, { kind: 'texts', table: kind.table, ids: [...counts.keys()] });
+  const cleared = await clearOpeningsAbout(queries, tenantId, [...counts.keys()]);
   if (cleared.hasMore) return { rows: 0, ...cleared };
   const empty = { ...Object.fromEntries(texts.map((name) => [name, null])), updated_at: now };
   const ended = found.filter(({ status }) => status === endedStatus).map(({ id }) => id);
   const erased =
     ended.length === 0
       ? []
-      : await transaction
+      : await queries
           .updateTable(kind.table)
           .set({ ...empty, salt: null, erased_at: now })
           .where('tenant_id', '=', tenantId)
@@ -87,13 +87,13 @@ export async function eraseTexts(
           .execute();
   for (const { id, status } of found)
     if (status !== endedStatus)
-      erased.push(await updateRow(transaction, kind.table, { tenant_id: tenantId, id }, { ...empty, salt: newSalt() }));
+      erased.push(await updateRow(queries, kind.table, { tenant_id: tenantId, id }, { ...empty, salt: newSalt() }));
   const changes = erased.map((row) => {
     const diff = { texts: counts.get(row.id) as number };
     return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };
   });
-  await recordChanges(work, kind, changes);
-  work.afterCommit(() => work.signals.emit('erased'));
+  await recordChanges(tx, kind, changes);
+  tx.afterCommit(() => tx.signals.emit('erased'));
   return { rows: erased.length, ...cleared };
 }
 

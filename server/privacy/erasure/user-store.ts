@@ -10,7 +10,7 @@ import type { Erased } from '../../ledger/erasure-log.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../../ledger/erasures.ts';
 import { clearOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
-import { type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
@@ -25,7 +25,7 @@ type Job = Selectable<Tables['user_erasures']>;
 
 /**
  * Erases the data of a person in a tenant: the membership with its sessions and invitations, and the openings of the
- * audit log, webhook events and stored answers that name them, up to 1,000 of each in this unit of work, the rest in
+ * audit log, webhook events and stored answers that name them, up to 1,000 of each in this transaction, the rest in
  * the background. The account is deleted with the last membership: other tenants keep theirs.
  * Call it with the account, if there is one, and the tenant locked.
  * @param person.member present or former; null for an address that was only invited.
@@ -36,32 +36,28 @@ type Job = Selectable<Tables['user_erasures']>;
  *   person.
  */
 export async function eraseUser(
-  work: UnitOfWork,
+  tx: Transaction,
   box: SecretBox,
   source: AuditSource,
   { member, email }: { readonly member: MembershipRow | null; readonly email: string },
   reason: string,
   isAgain = false,
 ): Promise<UserErasure> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const { tenantId } = source;
   if (!isAgain) requireNameless(reason, member === null ? [email] : [email, member.user_name, displayName(member)]);
-  if (member !== null && !isAgain) await requireAdminLeft(transaction, member);
+  if (member !== null && !isAgain) await requireAdminLeft(queries, member);
   const userId = member?.user_id ?? null;
   const names = new Set(member === null ? [email] : [email, member.user_name]);
   let sessions = 0;
   if (member !== null) {
-    sessions = await endSessions(transaction, { userIds: [member.user_id], tenantId });
+    sessions = await endSessions(queries, { userIds: [member.user_id], tenantId });
     for (const table of ['one_time_tokens', 'memberships'] as const)
-      await transaction
-        .deleteFrom(table)
-        .where('user_id', '=', member.user_id)
-        .where('tenant_id', '=', tenantId)
-        .execute();
-    await deleteAccount(transaction, member.user_id);
+      await queries.deleteFrom(table).where('user_id', '=', member.user_id).where('tenant_id', '=', tenantId).execute();
+    await deleteAccount(queries, member.user_id);
   }
-  const invitations = await deleteInvitations(work, source, email);
-  await noteErased(work, tenantId, { kind: 'user', userId, invitations });
+  const invitations = await deleteInvitations(tx, source, email);
+  await noteErased(tx, tenantId, { kind: 'user', userId, invitations });
   const job: Job = {
     id: newId(),
     tenant_id: tenantId,
@@ -70,17 +66,17 @@ export async function eraseUser(
     position: null,
     created_at: now,
   };
-  const step = await eraseStep(work, box, job);
+  const step = await eraseStep(tx, box, job);
   const counts = { sessions, invitations: invitations.length, ...step.counts };
   const states = member === null ? {} : { states: describeState(membershipRows, null) };
-  await record(work, source, userId, { ...step, counts }, reason, states);
+  await record(tx, source, userId, { ...step, counts }, reason, states);
   // Its receivers learn the rest from the id.
   if (member !== null && member.deleted_at === null) {
     const data = { userId: member.user_id, email: null, role: member.role, status: 'deleted' };
     const change = { before: { status: memberStatus(member) }, after: { status: 'deleted' } };
-    await emitEvents(work, [{ tenantId, type: 'user.deprovisioned', data: { ...data, ...change } }]);
+    await emitEvents(tx, [{ tenantId, type: 'user.deprovisioned', data: { ...data, ...change } }]);
   }
-  if (!step.isDone) await insertRow(transaction, 'user_erasures', { ...job, position: step.position });
+  if (!step.isDone) await insertRow(queries, 'user_erasures', { ...job, position: step.position });
   return { erasureId: job.id, status: step.isDone ? 'done' : 'running', counts };
 }
 
@@ -88,23 +84,23 @@ export async function eraseUser(
 export async function continueUserErasure(database: Database, box: SecretBox, now: string): Promise<boolean> {
   const next = await database.kysely.selectFrom('user_erasures').selectAll().orderBy('id').limit(1).executeTakeFirst();
   if (next === undefined) return false;
-  await runUnitOfWork(database, now, async (work) => {
-    const { transaction } = work;
-    await work.lockTenant(next.tenant_id);
+  await runTransaction(database, now, async (tx) => {
+    const { queries } = tx;
+    await tx.lockTenant(next.tenant_id);
     // Under the lock: another server may have continued it.
     const match = { tenant_id: next.tenant_id, id: next.id };
-    const job = await findRow(transaction, 'user_erasures', match);
+    const job = await findRow(queries, 'user_erasures', match);
     if (job === undefined) return;
-    const step = await eraseStep(work, box, job);
+    const step = await eraseStep(tx, box, job);
     if (hasErased(step.counts))
-      await record(work, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
-    if (!step.isDone) return updateRow(transaction, 'user_erasures', match, { position: step.position });
-    await transaction
+      await record(tx, systemSource(job.tenant_id), job.user_id, step, 'The rest of an erasure');
+    if (!step.isDone) return updateRow(queries, 'user_erasures', match, { position: step.position });
+    await queries
       .deleteFrom('user_erasures')
       .where((row) => row.and(match))
       .execute();
     // The job itself named the person.
-    work.afterCommit(() => work.signals.emit('erased'));
+    tx.afterCommit(() => tx.signals.emit('erased'));
   });
   return true;
 }
@@ -114,21 +110,21 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
  * @returns the erasure so far; null if they are not there.
  */
 export async function eraseUserAgain(
-  work: UnitOfWork,
+  tx: Transaction,
   box: SecretBox,
   tenantId: string,
   { userId, invitations }: Extract<Erased, { kind: 'user' }>,
 ): Promise<UserErasure | null> {
-  const { transaction } = work;
-  const member = userId === null ? undefined : await readAnyMembership(transaction, tenantId, userId);
-  const account = member && (await work.lockAccount(member.user_id));
-  await work.lockTenant(tenantId);
+  const { queries } = tx;
+  const member = userId === null ? undefined : await readAnyMembership(queries, tenantId, userId);
+  const account = member && (await tx.lockAccount(member.user_id));
+  await tx.lockTenant(tenantId);
   let email = account?.email;
   for (const id of email === undefined ? invitations : [])
-    email ??= (await findRow(transaction, 'invitations', { tenant_id: tenantId, id }))?.email;
+    email ??= (await findRow(queries, 'invitations', { tenant_id: tenantId, id }))?.email;
   if (email === undefined) return null;
   const person = { member: member ?? null, email };
-  return eraseUser(work, box, systemSource(tenantId), person, restoredReason, true);
+  return eraseUser(tx, box, systemSource(tenantId), person, restoredReason, true);
 }
 
 /** The tenants that have an e-mail address: as that of a member, present or former, or in an invitation. */
@@ -153,14 +149,14 @@ async function deleteAccount(queries: Queries, userId: string): Promise<void> {
 }
 
 /** Deletes every invitation of an address to the tenant of the source. @returns their ids. */
-async function deleteInvitations(work: UnitOfWork, source: AuditSource, email: string): Promise<readonly string[]> {
-  const rows = await work.transaction
+async function deleteInvitations(tx: Transaction, source: AuditSource, email: string): Promise<readonly string[]> {
+  const rows = await tx.queries
     .deleteFrom('invitations')
     .where('tenant_id', '=', source.tenantId)
     .where('email', '=', email)
     .returning('id')
     .execute();
-  for (const { id } of rows) await recordRemoval(work, source, invitationRows, id, { targetRef: null });
+  for (const { id } of rows) await recordRemoval(tx, source, invitationRows, id, { targetRef: null });
   return rows.map(({ id }) => id);
 }
 
@@ -174,13 +170,13 @@ interface Step {
 }
 
 /** Erases a bounded number of rows. The caller records it. */
-async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<Step> {
-  const { transaction } = work;
+async function eraseStep(tx: Transaction, box: SecretBox, job: Job): Promise<Step> {
+  const { queries } = tx;
   const { tenant_id: tenantId, user_id: userId } = job;
   const names: readonly string[] = JSON.parse(job.names);
   const openings: OpeningName[] = [];
-  const clearings = names.map((name) => () => clearOpenings(work, tenantId, name));
-  if (userId !== null) clearings.push(() => clearOpeningsAbout(transaction, tenantId, [userId]));
+  const clearings = names.map((name) => () => clearOpenings(tx, tenantId, name));
+  if (userId !== null) clearings.push(() => clearOpeningsAbout(queries, tenantId, [userId]));
   let hasMore = false;
   for (const clear of clearings) {
     if (hasMore) break;
@@ -188,13 +184,11 @@ async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<St
     openings.push(...cleared.openings);
     hasMore = cleared.hasMore;
   }
-  const { events, deliveries } = await eraseEvents(work, job, names);
+  const { events, deliveries } = await eraseEvents(tx, job, names);
   const { changed: responses, position } =
     job.position === ''
       ? { changed: 0, position: '' }
-      : await changeAnswers(transaction, box, tenantId, job.position, stepRows, (text) =>
-          erasePerson(text, userId, names),
-        );
+      : await changeAnswers(queries, box, tenantId, job.position, stepRows, (text) => erasePerson(text, userId, names));
   return {
     counts: { auditEvents: countEvents(openings), events, deliveries, responses },
     openings,
@@ -204,22 +198,22 @@ async function eraseStep(work: UnitOfWork, box: SecretBox, job: Job): Promise<St
 }
 
 function record(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   userId: string | null,
   { openings, counts }: Pick<Step, 'openings' | 'counts'>,
   reason: string,
   states = {},
 ): Promise<void> {
-  const diff = { erasedAt: work.now, counts, ...states };
+  const diff = { erasedAt: tx.now, counts, ...states };
   const event = { module: 'identity', action: 'user.erased', targetId: userId, targetRef: null, diff, reason } as const;
-  return recordErasure(work, source, { audit: openings }, event);
+  return recordErasure(tx, source, { audit: openings }, event);
 }
 
 /** Erases the person in the data of webhook events, and cancels what still waits to be sent. */
-async function eraseEvents(work: UnitOfWork, job: Job, names: readonly string[]) {
+async function eraseEvents(tx: Transaction, job: Job, names: readonly string[]) {
   if (job.user_id === null) return { events: 0, deliveries: 0 };
-  const rows = await selectEvents(work.transaction, job.tenant_id, 'user_id', [job.user_id]).execute();
+  const rows = await selectEvents(tx.queries, job.tenant_id, 'user_id', [job.user_id]).execute();
   const erased = new Map(rows.map(({ id, data }) => [id, erasePerson(data, job.user_id, names) ?? data]));
-  return { events: rows.length, deliveries: await writeErased(work, job.tenant_id, erased, ['user_id']) };
+  return { events: rows.length, deliveries: await writeErased(tx, job.tenant_id, erased, ['user_id']) };
 }

@@ -10,7 +10,7 @@ import { archiveNotice } from '../../consent/notice-changes.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { continueUserErasure, eraseUser } from '../../privacy/erasure/user-store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { holds } from '../../storage/secrets.ts';
 import { deleteEndpoint } from '../../webhooks/endpoints/changes.ts';
 import { replaceTrustCenter } from '../trust/store.ts';
@@ -33,35 +33,35 @@ export async function removeDemo({ database, clock, box, settings }: Installatio
   }
   const { id: tenantId, slug } = demo;
   const source = systemSource(tenantId);
-  await runUnitOfWork(database, clock(), async (work) => {
-    const { transaction } = work;
-    const rows = transaction.selectFrom('memberships').selectAll().where('tenant_id', '=', tenantId);
+  await runTransaction(database, clock(), async (tx) => {
+    const { queries } = tx;
+    const rows = queries.selectFrom('memberships').selectAll().where('tenant_id', '=', tenantId);
     const members = [];
     // Accounts are locked before tenants, in the order of their ids.
     for (const member of await rows.orderBy('user_id').execute())
-      members.push({ member, email: (await work.lockAccount(member.user_id)).email });
-    const keys = await findReachingKeys(transaction, tenantId);
-    await work.lockTenant(tenantId, ...keys.flatMap((key) => [key.tenant_id, ...otherTenantsOf(key)]));
+      members.push({ member, email: (await tx.lockAccount(member.user_id)).email });
+    const keys = await findReachingKeys(queries, tenantId);
+    await tx.lockTenant(tenantId, ...keys.flatMap((key) => [key.tenant_id, ...otherTenantsOf(key)]));
     const select = <Name extends 'webhook_endpoints' | 'invitations' | 'consent_notices'>(table: Name) =>
-      transaction
+      queries
         .selectFrom(table as 'webhook_endpoints')
         .select('id')
         .where('tenant_id', '=', tenantId)
         .orderBy('id');
     // Webhooks first, so that no receiver gets events of the removal.
     for (const { id } of await select('webhook_endpoints').where('deleted_at', 'is', null).execute())
-      await deleteEndpoint(work, source, id);
+      await deleteEndpoint(tx, source, id);
     for (const key of keys) {
-      if (holds(transaction, 'api_keys', key)) await revokeKey(work, tenantId, systemSource, key.id);
-      else if (key.tenant_id === tenantId) await deleteKey(work, source, key.id);
+      if (holds(queries, 'api_keys', key)) await revokeKey(tx, tenantId, systemSource, key.id);
+      else if (key.tenant_id === tenantId) await deleteKey(tx, source, key.id);
     }
-    await revokeScimToken(work, source);
+    await revokeScimToken(tx, source);
     for (const { id } of await select('invitations').execute())
-      await closeInvitations(work, source, 'revoked', { id }, reason);
-    for (const person of members) await eraseUser(work, box, source, person, reason, true);
-    await replaceTrustCenter(work, source, slug, TrustCenterInput.parse({ published: false }));
-    for (const { id } of await select('consent_notices').execute()) await archiveNotice(work, source, id);
-    await endDemo(work, source);
+      await closeInvitations(tx, source, 'revoked', { id }, reason);
+    for (const person of members) await eraseUser(tx, box, source, person, reason, true);
+    await replaceTrustCenter(tx, source, slug, TrustCenterInput.parse({ published: false }));
+    for (const { id } of await select('consent_notices').execute()) await archiveNotice(tx, source, id);
+    await endDemo(tx, source);
   });
   while (await continueUserErasure(database, box, clock()));
   rmSync(join(settings.dataDir, credentialsFile), { force: true });

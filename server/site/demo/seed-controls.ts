@@ -7,7 +7,7 @@ import { addEvidence, addTest, recordResult } from '../../controls/part-changes.
 import type { ResultStatus } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
 import type { AuditSource } from '../../http/principal.ts';
-import { addTime, dayMilliseconds, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, dayMilliseconds, type Transaction } from '../../storage/database.ts';
 
 /** The number of controls with a history; the others are not started. */
 const startedControls = 64;
@@ -37,7 +37,7 @@ const ownControls = [
 interface DemoEvent {
   readonly daysAgo: number;
   /** @param owner whom a change makes the owner, if it does. */
-  write(work: UnitOfWork, source: AuditSource, control: AssessedControl, owner: ControlChange): Promise<unknown>;
+  write(tx: Transaction, source: AuditSource, control: AssessedControl, owner: ControlChange): Promise<unknown>;
 }
 
 /** The histories of the controls, in the order of their codes, repeated after the last. */
@@ -45,23 +45,23 @@ function writeHistories(inDays: (days: number) => string): readonly (readonly De
   /** Adds an item of evidence; null if it does not expire. */
   const collect = (daysAgo: number, expiresAt: string | null = null): DemoEvent => ({
     daysAgo,
-    write(work, source, { row, template }) {
+    write(tx, source, { row, template }) {
       const title = template?.evidence[0] ?? 'Notes of the review';
       const url = 'https://www.example.com/evidence';
-      const item = { title, kind: 'document', url, collectedAt: work.now, expiresAt };
-      return addEvidence(work, source, row.id, NewEvidence.parse(item));
+      const item = { title, kind: 'document', url, collectedAt: tx.now, expiresAt };
+      return addEvidence(tx, source, row.id, NewEvidence.parse(item));
     },
   });
   const test = (daysAgo: number, status: ResultStatus): DemoEvent => ({
     daysAgo,
-    async write(work, source, { row, tests: [test] }) {
+    async write(tx, source, { row, tests: [test] }) {
       const place = test && { controlId: row.id, testId: test.id };
-      if (place !== undefined) await recordResult(work, source, place, { status, notes: null, url: null });
+      if (place !== undefined) await recordResult(tx, source, place, { status, notes: null, url: null });
     },
   });
   const change = (daysAgo: number, change: ControlChange): DemoEvent => ({
     daysAgo,
-    write: (work, source, { row }, owner) => editControl(work, source, row.id, { ...change, ...owner }),
+    write: (tx, source, { row }, owner) => editControl(tx, source, row.id, { ...change, ...owner }),
   });
   const set = (daysAgo: number, status: 'in_progress' | 'evidence_submitted' | 'implemented' | 'accepted') =>
     change(daysAgo, { status });
@@ -90,17 +90,17 @@ function writeHistories(inDays: (days: number) => string): readonly (readonly De
 }
 
 /** Fills the controls of the demo tenant with ordinary changes that are dated before the present. */
-export async function seedControls(work: UnitOfWork, source: AuditSource, ownerUserId: string): Promise<void> {
-  const inDays = (days: number) => addTime(work.now, days * dayMilliseconds);
+export async function seedControls(tx: Transaction, source: AuditSource, ownerUserId: string): Promise<void> {
+  const inDays = (days: number) => addTime(tx.now, days * dayMilliseconds);
   // Rows have the earlier time; events have the time at which they are written.
-  const goBack = (daysAgo: number): UnitOfWork => ({ ...work, now: inDays(-daysAgo) });
+  const goBack = (daysAgo: number): Transaction => ({ ...tx, now: inDays(-daysAgo) });
   const start = goBack(adoptedDaysAgo);
   await adoptFrameworks(start, source, ['GDPR', 'ISO27001', 'SOC2']);
   for (const control of ownControls) {
     const { row } = await createControl(start, source, NewControl.parse({ ...control, ownerUserId }));
     await addTest(start, source, row.id, { title: 'Review a sample', procedure: null, cadence: null });
   }
-  const { controls } = await readControls(work.transaction, source.tenantId, start.now);
+  const { controls } = await readControls(tx.queries, source.tenantId, start.now);
   const histories = writeHistories(inDays);
   for (const [index, control] of controls.slice(0, startedControls).entries()) {
     const owner = index % 3 === 0 ? { ownerUserId } : {};

@@ -19,8 +19,8 @@ import {
   type Clock,
   type Database,
   dayMilliseconds,
-  runUnitOfWork,
-  type UnitOfWork,
+  runTransaction,
+  type Transaction,
 } from '../../storage/database.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
@@ -57,23 +57,23 @@ export async function seedDemo(installation: Installation, baseUrl: string) {
   makeFolder(settings.dataDir);
   const adminPassword = randomText(24);
   const passwordHash = await installation.passwords.hash(adminPassword);
-  const make = async (work: UnitOfWork) => {
+  const make = async (tx: Transaction) => {
     // Accounts are locked before tenants.
-    await work.lockAccount((await findOrCreateAccount(work, adminEmail)).id);
-    const { id: tenantId, slug: tenantSlug } = await createTenant(work, { slug: 'demo', name: 'Demo', isDemo: true });
+    await tx.lockAccount((await findOrCreateAccount(tx, adminEmail)).id);
+    const { id: tenantId, slug: tenantSlug } = await createTenant(tx, { slug: 'demo', name: 'Demo', isDemo: true });
     const wanted = { tenantId, name: 'Demo key', environment: 'live', scopes, expiresAt: null } as const;
-    const { key: apiKey } = await createApiKey(work, wanted);
+    const { key: apiKey } = await createApiKey(tx, wanted);
     const source = systemSource(tenantId);
-    const admin = await createUser(work, source, { email: adminEmail, role: 'admin', passwordHash });
-    const { token: scimToken } = await rotateScimToken(work, source);
-    const { id: noticeId } = await createNotice(work, source, notice);
-    await publishNotice(work, source, noticeId);
-    await replaceTrustCenter(work, source, tenantSlug, TrustCenterInput.parse(demoTrustCenter(work.now)));
-    if (admin !== undefined) await seedControls(work, source, admin.userId);
+    const admin = await createUser(tx, source, { email: adminEmail, role: 'admin', passwordHash });
+    const { token: scimToken } = await rotateScimToken(tx, source);
+    const { id: noticeId } = await createNotice(tx, source, notice);
+    await publishNotice(tx, source, noticeId);
+    await replaceTrustCenter(tx, source, tenantSlug, TrustCenterInput.parse(demoTrustCenter(tx.now)));
+    if (admin !== undefined) await seedControls(tx, source, admin.userId);
     // The trust page shows a proof of the audit log at once.
-    await signCheckpoint(work, installation, { tenantId, ledger: 'audit' });
+    await signCheckpoint(tx, installation, { tenantId, ledger: 'audit' });
     // Last, so that the receiver gets no events of the seed itself.
-    const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(work, source, installation) : undefined;
+    const webhookSecret = settings.webhooks.allowPrivate ? await seedWebhook(tx, source, installation) : undefined;
     const created = { baseUrl, tenantId, tenantSlug, adminEmail, adminPassword, apiKey, scimToken, noticeId };
     return { ...created, ...(webhookSecret !== undefined && { webhookSecret }) };
   };
@@ -92,11 +92,11 @@ const mostWaits = 10;
 async function runOnce<Result>(
   database: Database,
   clock: Clock,
-  make: (work: UnitOfWork) => Promise<Result>,
+  make: (tx: Transaction) => Promise<Result>,
 ): Promise<Result | null> {
   for (let waits = 1; ; waits += 1) {
     try {
-      return await runUnitOfWork(database, clock(), make);
+      return await runTransaction(database, clock(), make);
     } catch (error) {
       if ((await findTenant(database.kysely, 'demo')) !== undefined) return null;
       const isBeingMade = error instanceof DatabaseUnavailable && error.isRowLock;
@@ -132,10 +132,10 @@ function readDomain(baseUrl: string): string {
 }
 
 /** Sends the events of the demo to a receiver on this machine. @returns the signing secret. */
-async function seedWebhook(work: UnitOfWork, source: AuditSource, { box }: Installation): Promise<string> {
+async function seedWebhook(tx: Transaction, source: AuditSource, { box }: Installation): Promise<string> {
   const rules = { box, policy: { allowPrivate: true } };
   const input = EndpointInput.parse({ url: `http://127.0.0.1:${receiverPort}/`, description: 'npm run receiver' });
-  const { secret } = await createEndpoint(work, source, rules, input);
+  const { secret } = await createEndpoint(tx, source, rules, input);
   return secret;
 }
 

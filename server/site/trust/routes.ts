@@ -8,7 +8,7 @@ import { requireFound } from '../../http/problem.ts';
 import { readOwnAddress } from '../../http/request.ts';
 import { defineRoute, type PrincipalCall, type Route } from '../../http/route.ts';
 import type { Installation } from '../../installation/installation.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { chooseBadgeWords } from './badge-words.ts';
 import {
   findTrustCenter,
@@ -46,9 +46,9 @@ export function trustRoutes(
     const result = { slug, name, url, published, ...readContent(row), publishedAt, updatedAt, draft: readDraft(row) };
     return answerWith(result, { ETag: tagTrust(row) });
   };
-  const changeDraft = async (call: PrincipalCall, work: UnitOfWork, draft: TrustDraftInput | null) => {
-    const tenant = await requireTenant(work.transaction, call.principal.tenantId);
-    return view(call, tenant, await saveDraft(work, call.source(), tenant.slug, draft, call.ifMatch));
+  const changeDraft = async (call: PrincipalCall, tx: Transaction, draft: TrustDraftInput | null) => {
+    const tenant = await requireTenant(tx.queries, call.principal.tenantId);
+    return view(call, tenant, await saveDraft(tx, call.source(), tenant.slug, draft, call.ifMatch));
   };
   return [
     defineRoute('GET /v1/trust', {
@@ -70,10 +70,10 @@ export function trustRoutes(
       description:
         'Omitted fields become empty, and a draft ends. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen. The limits of all fields together exceed the maximum body of 64 KiB.',
       body: TrustCenterInput,
-      async change(call, work) {
-        const tenant = await requireTenant(work.transaction, call.principal.tenantId);
-        work.afterCommit(() => publishedTrust.forget(tenant.slug));
-        return view(call, tenant, await replaceTrustCenter(work, call.source(), tenant.slug, call.body, call.ifMatch));
+      async change(call, tx) {
+        const tenant = await requireTenant(tx.queries, call.principal.tenantId);
+        tx.afterCommit(() => publishedTrust.forget(tenant.slug));
+        return view(call, tenant, await replaceTrustCenter(tx, call.source(), tenant.slug, call.body, call.ifMatch));
       },
     }),
     defineRoute('PUT /v1/trust/draft', {
@@ -84,7 +84,7 @@ export function trustRoutes(
       description:
         'What is public stays as it is. Omitted fields become empty. To publish the draft, replace the trust center with its content. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen.',
       body: TrustDraftInput,
-      change: (call, work) => changeDraft(call, work, call.body),
+      change: (call, tx) => changeDraft(call, tx, call.body),
     }),
     defineRoute('DELETE /v1/trust/draft', {
       operationId: 'discardTrustDraft',
@@ -92,7 +92,7 @@ export function trustRoutes(
       ...writing,
       summary: 'Discard the draft of the trust center',
       description: 'Answers the trust center without it, also if there was none.',
-      change: (call, work) => changeDraft(call, work, null),
+      change: (call, tx) => changeDraft(call, tx, null),
     }),
     defineRoute('GET /v1/public/trust/{slug}/widget', {
       auth: 'public',

@@ -9,7 +9,7 @@ import { diffFields, type RowChange, recordChange } from '../../ledger/audit/sto
 import { canonicalize, type Json } from '../../ledger/canonical.ts';
 import { findCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { BriefCache } from '../../storage/cache.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -94,17 +94,17 @@ const selectPublished = prepareQuery<{ slug: string }, PublishedRow>((queries, p
  * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
  */
 export async function replaceTrustCenter(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   slug: string,
   input: TrustCenterInput,
   ifMatch?: string,
 ) {
   const { published, ...wanted } = input;
-  requireAchieved(wanted, work.now);
-  const before = await lockTrustCenter(work, source.tenantId);
+  requireAchieved(wanted, tx.now);
+  const before = await lockTrustCenter(tx, source.tenantId);
   const stored = readContent(before);
-  const subprocessors = announce(stored.subprocessors, wanted.subprocessors, published, work.now);
+  const subprocessors = announce(stored.subprocessors, wanted.subprocessors, published, tx.now);
   const content = { ...wanted, frameworks: sortFrameworks(wanted), subprocessors };
   const fields = Object.keys(diffFields(withoutDates(stored), withoutDates(content)).after);
   if ((before?.draft ?? null) !== null) fields.push('draft');
@@ -114,14 +114,14 @@ export async function replaceTrustCenter(
 
   const columns = {
     content: canonicalize(content as unknown as Json),
-    published_at: published ? (before?.published_at ?? work.now) : null,
-    updated_at: work.now,
+    published_at: published ? (before?.published_at ?? tx.now) : null,
+    updated_at: tx.now,
     draft: null,
     draft_updated_at: null,
   };
-  const row = await writeRow(work, source.tenantId, before, columns);
+  const row = await writeRow(tx, source.tenantId, before, columns);
   const record = (verb: string, diff: RowChange['diff'] & object) =>
-    recordChange(work, source, trustCenterRows, row, { verb, targetRef: slug, diff });
+    recordChange(tx, source, trustCenterRows, row, { verb, targetRef: slug, diff });
   // Names of fields only: values may have to be erased, and the log cannot be.
   if (before === undefined || fields.length > 0) await record(before === undefined ? 'created' : 'edited', { fields });
   if (published !== wasPublished)
@@ -138,48 +138,48 @@ export async function replaceTrustCenter(
  * @throws {Problem} `validation_failed` for an `achievedAt` in the future; `trust_center_changed`.
  */
 export async function saveDraft(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   slug: string,
   draft: TrustDraftInput | null,
   ifMatch?: string,
 ) {
-  if (draft !== null) requireAchieved(draft, work.now);
-  const before = await lockTrustCenter(work, source.tenantId);
+  if (draft !== null) requireAchieved(draft, tx.now);
+  const before = await lockTrustCenter(tx, source.tenantId);
   const wanted = draft && { ...draft, frameworks: sortFrameworks(draft) };
   const text = wanted && canonicalize(wanted as unknown as Json);
   if (text === (before?.draft ?? null)) return before;
   requireMatch(ifMatch, tagTrust(before), 'trust_center_changed');
 
-  const row = await writeRow(work, source.tenantId, before, {
+  const row = await writeRow(tx, source.tenantId, before, {
     content: before?.content ?? canonicalize(emptyContent as unknown as Json),
     published_at: before?.published_at ?? null,
     // When the public content changed: a draft is none.
-    updated_at: before?.updated_at ?? work.now,
+    updated_at: before?.updated_at ?? tx.now,
     draft: text,
-    draft_updated_at: text && work.now,
+    draft_updated_at: text && tx.now,
   });
   const verb = text === null ? 'draft_discarded' : 'draft_saved';
-  await recordChange(work, source, trustCenterRows, row, { verb, targetRef: slug });
+  await recordChange(tx, source, trustCenterRows, row, { verb, targetRef: slug });
   return row;
 }
 
 /** Serializes concurrent changes: the second reads what the first wrote. */
-async function lockTrustCenter(work: UnitOfWork, tenantId: string): Promise<TrustCenterRow | undefined> {
-  await work.lockTenant(tenantId);
-  return findTrustCenter(work.transaction, tenantId);
+async function lockTrustCenter(tx: Transaction, tenantId: string): Promise<TrustCenterRow | undefined> {
+  await tx.lockTenant(tenantId);
+  return findTrustCenter(tx.queries, tenantId);
 }
 
 function writeRow(
-  work: UnitOfWork,
+  tx: Transaction,
   tenantId: string,
   before: TrustCenterRow | undefined,
   columns: Omit<TrustCenterRow, 'id' | 'tenant_id' | 'created_at'>,
 ): Promise<TrustCenterRow> {
   const match = { tenant_id: tenantId };
   return before === undefined
-    ? insertRow(work.transaction, 'trust_centers', { id: newId(), ...match, ...columns, created_at: work.now })
-    : updateRow(work.transaction, 'trust_centers', match, columns);
+    ? insertRow(tx.queries, 'trust_centers', { id: newId(), ...match, ...columns, created_at: tx.now })
+    : updateRow(tx.queries, 'trust_centers', match, columns);
 }
 
 /** In the order of the catalogue, so that another order is no change. */

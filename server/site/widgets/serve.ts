@@ -11,11 +11,11 @@ const widgetIndexPath = '/widgets/index.json';
 /**
  * Serves the widgets below `/widgets/<name>/<version>/`, and their list, to pages of any origin.
  * @param baseUrl the public address of this server; null to use the Host header.
- * @param noteScript called with the script that a page loads by a tag, and its `Origin` or `Referer`.
+ * @param loaded called with the script that a page loads by a tag, and its `Origin` or `Referer`.
  */
 export function serveWidgets(
   baseUrl: string | null,
-  noteScript?: (widget: Widget, origin: string | undefined) => void,
+  loaded?: (widget: Widget, origin: string | undefined) => void,
   places?: WidgetPlaces,
 ): Middleware {
   let widgets: readonly Widget[] | undefined;
@@ -38,7 +38,7 @@ export function serveWidgets(
     const widget = widgets.find((one) => one.name === name && one.version === version);
     const file = requireFound(widget?.files.get(rest.join('/')), 'version of a widget');
     ctx.state.route = '/widgets/{name}/{version}/{file}';
-    if (widget?.path === ctx.path) noteScript?.(widget, ctx.req.headers.origin ?? ctx.req.headers.referer);
+    if (widget?.path === ctx.path) loaded?.(widget, ctx.req.headers.origin ?? ctx.req.headers.referer);
     await send(ctx, file);
   };
 }

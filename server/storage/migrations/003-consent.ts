@@ -1,6 +1,6 @@
 /** Notices, their published versions, and the ledger of records. */
 export const consent = {
-  appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'consent_frames', 'consent_records'],
+  appendOnly: ['consent_notice_versions', 'consent_notice_texts', 'record_templates', 'consent_records'],
   statistics: {
     consent_records: {
       sqlite_autoindex_consent_records_1: [100_000, 1],
@@ -54,16 +54,16 @@ create table consent_notice_texts (
 ) without rowid;
 
 -- What the entries of many records have in common: their canonical text without the values that are columns of a record.
-create table consent_frames (
+create table record_templates (
   tenant_id text not null,
   number bigint not null, -- That of the first record that has it.
   hash text not null, -- SHA-256 of the parts, hex, by which it is found.
   parts text not null, -- The text with a tab in place of each value of a record.
   primary key (tenant_id, number)
 ) without rowid;
-create index consent_frames_hash on consent_frames (tenant_id, hash);
+create index record_templates_hash on record_templates (tenant_id, hash);
 
--- The columns before subject_id make the entry, with the frame. It has commitments to the values that identify a person; an
+-- The columns before subject_id make the entry, with the template. It has commitments to the values that identify a person; an
 -- erasure sets these and their salt to null.
 create table consent_records (
   tenant_id text not null,
@@ -71,7 +71,7 @@ create table consent_records (
   id text not null,
   notice_id text not null,
   space text not null,
-  frame bigint not null, -- The number of its frame.
+  template bigint not null, -- The number of its template.
   captured_at text not null,
   recorded_at text not null,
   withdraws_record_id text,
@@ -98,7 +98,7 @@ create table consent_spellings (
   primary key (tenant_id, form, subject_id)
 ) without rowid;
 
--- Erasures that go on in the background, because they are more than one unit of work; removed at their end.
+-- Erasures that go on in the background, because they are more than one transaction; removed at their end.
 create table erasure_jobs (
   tenant_id text not null references tenants (id),
   id text not null,

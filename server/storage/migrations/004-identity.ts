@@ -130,7 +130,7 @@ create table invitations (
 );
 create index invitations_token on invitations (token_hash);
 
--- Erasures of people that go on in the background, because they are more than one unit of work; removed at their end.
+-- Erasures of people that go on in the background, because they are more than one transaction; removed at their end.
 create table user_erasures (
   tenant_id text not null references tenants (id),
   id text not null,

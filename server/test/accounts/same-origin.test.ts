@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readSite } from '../../accounts/admit.ts';
+import { readSite } from '../../accounts/authenticate.ts';
 import { startTestServer } from '../harness.ts';
 
 /** A request as a server on http reads it. */

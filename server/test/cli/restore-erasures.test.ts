@@ -11,7 +11,7 @@ import { ErasureLog, erasureFile, writeErasure } from '../../ledger/erasure-log.
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { eraseExpired } from '../../privacy/erasure/retention.ts';
 import { forgetErased } from '../../privacy/erasure/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
@@ -131,8 +131,8 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const { code, lines } = await runVerify({ settings: { ...server.installation.settings, dataDir } });
     assert.equal(code, 0, lines.join('\n'));
   };
-  const run: <Result>(step: Parameters<typeof runUnitOfWork<Result>>[2]) => Promise<Result> = (step) =>
-    runUnitOfWork(server.installation.database, server.clock.now(), step);
+  const run: <Result>(step: Parameters<typeof runTransaction<Result>>[2]) => Promise<Result> = (step) =>
+    runTransaction(server.installation.database, server.clock.now(), step);
 
   test('erases again what was erased since, and everything verifies', async () => {
     const { installation, tenant, clock } = server;
@@ -167,8 +167,8 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const item = payload(await server.request('POST', upload, textFile));
     const readErased = async () =>
       payload(await server.request('GET', `${base}/controls/${control}/evidence/${item.id}`), 200);
-    await run((work) =>
-      recordEvent(work, systemSource(tenant.id), {
+    await run((tx) =>
+      recordEvent(tx, systemSource(tenant.id), {
         module: 'identity',
         action: 'user.updated',
         targetId: null,
@@ -209,10 +209,10 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     clock.advance(31 * day);
     await eraseExpired(installation.database, clock.now());
     for (const value of ['Erased Name'])
-      await run(async (work) => {
-        const { openings } = await clearOpenings(work, tenant.id, value);
+      await run(async (tx) => {
+        const { openings } = await clearOpenings(tx, tenant.id, value);
         const event = { module: 'identity', action: 'person.erased', targetId: null, targetRef: null } as const;
-        await recordErasure(work, systemSource(tenant.id), { audit: openings }, event);
+        await recordErasure(tx, systemSource(tenant.id), { audit: openings }, event);
       });
     const { size } = (await readErased()).file;
     assert.deepEqual([size, (await readErased()).title], [file.length, null]);

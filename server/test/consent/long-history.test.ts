@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import SQLite from 'better-sqlite3';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../harness.ts';
 import { allGranted, capture, payload, unknownId, visit, withdraw } from './helpers.ts';
@@ -115,8 +115,8 @@ function appendDrafts(server: TestServer, noticeId: string, subjectId: string, c
     ...{ purposes: allGranted, otherPurposes: {}, source: space, space, ipHash: null, uaHash: null },
     capturedAt: '2026-11-20T12:00:00.000Z',
   });
-  return runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-    appendRecords(work, Array.from({ length: count / 2 }, () => [draft('api'), draft('public')]).flat()),
+  return runTransaction(server.installation.database, server.clock.now(), (tx) =>
+    appendRecords(tx, Array.from({ length: count / 2 }, () => [draft('api'), draft('public')]).flat()),
   );
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RecordDraft } from '../../consent/record.ts';
 import { appendRecords } from '../../consent/record-store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { assertProblem, capture, describeServer, payload, readPages, visit } from './helpers.ts';
 
@@ -156,8 +156,8 @@ describeServer('reading consent records', (server) => {
     const notice = await server.createNotice();
     const [subjectId, tenantId] = ['two-clocks', server.tenant.id];
     const write = (id: string, purposes: RecordDraft['purposes'], otherPurposes: RecordDraft['otherPurposes']) =>
-      runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-        appendRecords(work, [
+      runTransaction(server.installation.database, server.clock.now(), (tx) =>
+        appendRecords(tx, [
           {
             ...{ id, tenantId, noticeId: notice, noticeVersion: 1, noticeContentHash: '0'.repeat(64), subjectId },
             ...{ subjectChannel: null, kind: 'capture', withdrawsRecordId: null, method: null, purposes },

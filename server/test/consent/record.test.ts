@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { draftRecordFrame, placeRecord, type RecordDraft, readRecord, sealRecord } from '../../consent/record.ts';
-import { hashEntry, isFrame, newSalt } from '../../ledger/entry.ts';
+import { type RecordDraft, readRecord, toRecord, toRow, toTemplate } from '../../consent/record.ts';
+import { hashEntry, isTemplate, newSalt } from '../../ledger/entry.ts';
 import { assertAbsent, needle } from '../needle.ts';
 
 const wellFormed = fc.string({
@@ -70,7 +70,7 @@ function commitTo(draft: RecordDraft, salt: string) {
 
 /** The text of an entry and its row. */
 function seal(draft: RecordDraft, salt: string, at: string, sequence: number) {
-  const { entry, row } = sealRecord(draft, salt, draftRecordFrame(draft), 1, { at, sequence });
+  const { entry, row } = toRow(draft, salt, toTemplate(draft), 1, { at, sequence });
   return { entry: entry.join(''), row };
 }
 
@@ -92,10 +92,10 @@ test('a record reads back as it was placed from its stored text and its opening'
     fc.property(named, salts, positions, fc.option(hashes), (draft, salt, { at, sequence }, prevHash) => {
       const { entry, row } = seal(draft, salt, at, sequence);
       const hash = hashEntry(prevHash, entry);
-      const placed = placeRecord(draft, salt, { at, sequence, hash, prevHash });
-      const frame_text = draftRecordFrame(draft).text;
-      assert.ok(isFrame(frame_text), frame_text);
-      assert.deepEqual(readRecord({ ...row, hash, prev_hash: prevHash, frame_text, erased_at: null }), placed);
+      const placed = toRecord(draft, salt, { at, sequence, hash, prevHash });
+      const template_text = toTemplate(draft).text;
+      assert.ok(isTemplate(template_text), template_text);
+      assert.deepEqual(readRecord({ ...row, hash, prev_hash: prevHash, template_text, erased_at: null }), placed);
     }),
     { numRuns: 200 },
   );
@@ -120,7 +120,7 @@ test('nothing but the fields of a record is stored or shown, whatever else a dra
       const more = { ...draft, deviceId: 'not a field of a record' };
       assert.deepEqual(seal(more, salt, at, sequence), seal(draft, salt, at, sequence));
       const place = { at, sequence, hash: 'f'.repeat(64), prevHash: null };
-      assert.deepEqual(placeRecord(more, salt, place), placeRecord(draft, salt, place));
+      assert.deepEqual(toRecord(more, salt, place), toRecord(draft, salt, place));
     }),
     { numRuns: 20 },
   );

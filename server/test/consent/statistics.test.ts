@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Sightings } from '../../consent/sightings.ts';
+import { BannerUsage } from '../../consent/banner-usage.ts';
 import { mostHosts, mostRefusedHosts } from '../../consent/statistics-store.ts';
 import { readWidgets, type Widget } from '../../site/widgets/widget.ts';
 import { openDatabase } from '../../storage/database.ts';
@@ -16,26 +16,25 @@ import {
 } from './helpers.ts';
 
 describeServerOnEachDatabase('statistics of a consent notice', (server) => {
-  const write = () => server.app.sightings.write(server.installation.database);
+  const write = () => server.app.usage.write(server.installation.database);
   const read = (id: string, headers: Readonly<Record<string, string>> = {}) =>
     server.request('GET', `/v1/public/consent/${id}`, { key: null, headers });
   const statistics = async (id: string, query = '') =>
     payload(await server.request('GET', `/v1/consent/${id}/statistics${query}`), 200).items;
-  const sightings = async (id: string) =>
-    payload(await server.request('GET', `/v1/consent/${id}/sightings`), 200).items;
+  const usage = async (id: string) => payload(await server.request('GET', `/v1/consent/${id}/sightings`), 200).items;
 
   test('keep what could not be written for the next time', async () => {
     const id = await server.createNotice();
     await read(id, { Origin: 'https://example.com' });
     await using empty = openDatabase({ url: null, file: ':memory:' });
-    await assert.rejects(server.app.sightings.write(empty));
+    await assert.rejects(server.app.usage.write(empty));
     await read(id);
-    assert.deepEqual(await sightings(id), []);
+    assert.deepEqual(await usage(id), []);
     await write();
     const [day] = await statistics(id);
     assert.equal(day.reads, 2);
     assert.deepEqual(
-      (await sightings(id)).map(({ host }: { readonly host: string }) => host),
+      (await usage(id)).map(({ host }: { readonly host: string }) => host),
       ['example.com'],
     );
   });
@@ -107,7 +106,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     server.clock.advance(12_000);
     await visit(server, id, {}, { Origin: 'https://shop.example.com' });
     await write();
-    assert.deepEqual(await sightings(id), [
+    assert.deepEqual(await usage(id), [
       {
         host: 'shop.example.com',
         lastReadAt: earlier,
@@ -127,7 +126,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     const seen = async (host: string) => {
       await read(id, { Origin: `https://${host}` });
       await write();
-      return (await sightings(id)).find((one: { host: string }) => one.host === host).widgetVersion;
+      return (await usage(id)).find((one: { host: string }) => one.host === host).widgetVersion;
     };
     const Origin = 'https://built.example.com:8443';
     const [banner, badge] = readWidgets() as [Widget, Widget];
@@ -145,19 +144,19 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
 
   test('hold a bounded number of versions in memory, and keep what is written', async () => {
     const [id, other] = [await server.createNotice(), await server.createNotice()];
-    const noted = new Sightings();
+    const noted = new BannerUsage();
     const see = async (noticeId: string) => {
       const notice = { tenantId: server.tenant.id, noticeId, domain: 'example.com' };
-      noted.noteRead(notice, 'https://example.com', server.clock.now());
+      noted.seen(notice, 'https://example.com', server.clock.now());
       await noted.write(server.installation.database);
-      return (await sightings(noticeId))[0].widgetVersion;
+      return (await usage(noticeId))[0].widgetVersion;
     };
-    noted.noteScript('0.1.0', 'https://example.com');
+    noted.loaded('0.1.0', 'https://example.com');
     assert.equal(await see(id), '0.1.0');
-    for (let index = 0; index < 20_000; index += 1) noted.noteScript('0.2.0', `https://h${index}.example.com`);
+    for (let index = 0; index < 20_000; index += 1) noted.loaded('0.2.0', `https://h${index}.example.com`);
     assert.equal(await see(other), null);
     assert.equal(await see(id), '0.1.0');
-    noted.noteScript('0.2.0', 'https://example.com');
+    noted.loaded('0.2.0', 'https://example.com');
     assert.equal(await see(id), '0.2.0');
   });
 
@@ -170,33 +169,33 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     };
     await seen('real');
     await seen('forged');
-    const hosts = (await sightings(id)).map(({ host }: { host: string }) => host);
+    const hosts = (await usage(id)).map(({ host }: { host: string }) => host);
     assert.equal(hosts.length, mostHosts);
     assert.ok(hosts.every((host: string) => host.startsWith('real')));
     server.clock.advance(25 * 60 * 60_000);
     await read(id, { Origin: 'https://new.example.com' });
     await write();
-    const later = await sightings(id);
+    const later = await usage(id);
     assert.deepEqual([later.length, later[0].host], [mostHosts, 'new.example.com']);
   });
 
   test('hold a bounded number of hosts in memory', async () => {
     const id = await server.createNotice();
-    const noted = new Sightings();
+    const noted = new BannerUsage();
     const notice = { tenantId: server.tenant.id, noticeId: id, domain: 'example.com' };
     for (let index = 0; index < 20_000; index += 1)
-      noted.noteRead(notice, `https://h${index}.example.com`, server.clock.now());
+      noted.seen(notice, `https://h${index}.example.com`, server.clock.now());
     await noted.write(server.installation.database);
     const [{ reads }] = await statistics(id);
     assert.equal(reads, 20_000);
-    assert.equal((await sightings(id)).length, mostHosts);
+    assert.equal((await usage(id)).length, mostHosts);
   });
 
   describe('hosts whose decisions are refused', () => {
     const refuse = async (id: string, host: string) =>
       assertProblem(await visit(server, id, {}, { Origin: `https://${host}` }), '403 consent_origin_not_allowed');
     const listRefused = async (id: string): Promise<readonly string[]> =>
-      (await sightings(id)).flatMap(({ host, lastRefusedAt }: { host: string; lastRefusedAt: string | null }) =>
+      (await usage(id)).flatMap(({ host, lastRefusedAt }: { host: string; lastRefusedAt: string | null }) =>
         lastRefusedAt === null ? [] : host,
       );
 
@@ -214,7 +213,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       assertProblem(await server.request('POST', path, bare), '403 consent_origin_not_allowed');
       await write();
       const lastRefusedAt = server.clock.now();
-      assert.deepEqual(await sightings(id), [
+      assert.deepEqual(await usage(id), [
         { host: 'staging.test', lastReadAt: null, lastCaptureAt: null, lastRefusedAt, widgetVersion: null },
       ]);
       assert.equal(payload(await server.request('GET', `/v1/consent/${id}`), 200).lastSeenAt, null);
@@ -233,13 +232,13 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       const refused = await listRefused(id);
       assert.equal(refused.length, mostRefusedHosts);
       assert.ok(refused.every((host) => host.startsWith('first')));
-      assert.equal((await sightings(id)).length, mostHosts + mostRefusedHosts);
+      assert.equal((await usage(id)).length, mostHosts + mostRefusedHosts);
       server.clock.advance(25 * 60 * 60_000);
       await refuse(id, 'third.test');
       await write();
       const later = await listRefused(id);
       assert.deepEqual([later[0], later.length], ['third.test', mostRefusedHosts]);
-      assert.equal((await sightings(id)).length, mostHosts + mostRefusedHosts);
+      assert.equal((await usage(id)).length, mostHosts + mostRefusedHosts);
     });
 
     test('are refused no longer once the published domain includes them', async () => {
@@ -258,7 +257,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       await refuse(id, 'example.com');
       await write();
       const [refusedAt, capturedAt] = [server.clock.now(), server.clock.now()];
-      const seen = (await sightings(id)).map((one: Readonly<Record<string, unknown>>) => [
+      const seen = (await usage(id)).map((one: Readonly<Record<string, unknown>>) => [
         ...[one.host, one.lastCaptureAt, one.lastRefusedAt],
       ]);
       assert.deepEqual(seen.sort(), [
@@ -274,7 +273,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       payload(await server.request('POST', `/v1/consent/${id}/publish`), 200);
       payload(await visit(server, id, {}, { Origin: 'https://shop.test' }));
       await write();
-      const [{ host, lastCaptureAt, lastRefusedAt }] = await sightings(id);
+      const [{ host, lastCaptureAt, lastRefusedAt }] = await usage(id);
       assert.deepEqual([host, lastCaptureAt, lastRefusedAt], ['shop.test', server.clock.now(), null]);
     });
 
@@ -282,7 +281,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       const id = await server.createNotice({ publish: false });
       await refuse(id, 'staging.test');
       await write();
-      assert.deepEqual(await sightings(id), []);
+      assert.deepEqual(await usage(id), []);
       assert.equal((await server.request('DELETE', `/v1/consent/${id}`)).status, 204);
     });
 
@@ -290,7 +289,7 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
       const id = await server.createNotice();
       await refuse(id, 'staging.test');
       await using empty = openDatabase({ url: null, file: ':memory:' });
-      await assert.rejects(server.app.sightings.write(empty));
+      await assert.rejects(server.app.usage.write(empty));
       await write();
       assert.deepEqual(await listRefused(id), ['staging.test']);
     });

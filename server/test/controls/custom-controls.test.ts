@@ -3,7 +3,7 @@ import { catalogue } from '../../controls/catalogue/catalogue.ts';
 import { newControlRow } from '../../controls/control-changes.ts';
 import { controlRows } from '../../ledger/audit/rows.ts';
 import { recordChanges, systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { insertRows } from '../../storage/rows.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
@@ -144,17 +144,17 @@ describeServer('a custom control', (server) => {
 
   testWith('is limited to 1,000 per tenant', async (client) => {
     const { database } = server.installation;
-    await runUnitOfWork(database, server.clock.now(), async (work) => {
+    await runTransaction(database, server.clock.now(), async (tx) => {
       const rows = Array.from({ length: 999 }, (_, index) => {
-        const row = newControlRow(work, client.tenant.id, '', 'annual');
+        const row = newControlRow(tx, client.tenant.id, '', 'annual');
         const definition = JSON.stringify({ ...ownControl(), code: `own-${index}`, mappings: {} });
         return { ...row, control_id: row.id, definition };
       });
-      await insertRows(work.transaction, 'tenant_controls', rows);
+      await insertRows(tx.queries, 'tenant_controls', rows);
       const change = { verb: 'created', targetRef: null };
       const source = systemSource(client.tenant.id);
       await recordChanges(
-        work,
+        tx,
         controlRows,
         rows.map((row) => ({ source, row, change })),
       );

@@ -14,7 +14,7 @@ import {
 } from '../../controls/status.ts';
 import { Problem } from '../../http/problem.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import type { TestServer } from '../harness.ts';
 import { readStored, recountControls, type StoredControls } from './recount.ts';
 import { ownControl } from './samples.ts';
@@ -73,7 +73,7 @@ export async function takeStep({ installation, clock }: TestServer, tenantId: st
   const stored = await readStored(installation.database, tenantId);
   const change = chooseChange(step, stored, tenantId, clock.milliseconds());
   try {
-    if (change !== null) await runUnitOfWork(installation.database, clock.now(), change);
+    if (change !== null) await runTransaction(installation.database, clock.now(), change);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   }
@@ -85,15 +85,15 @@ function chooseChange(
   stored: StoredControls,
   tenantId: string,
   now: number,
-): ((work: UnitOfWork) => Promise<unknown>) | null {
+): ((tx: Transaction) => Promise<unknown>) | null {
   const source = systemSource(tenantId);
   const inDays = (count: number) => new Date(now + count * day).toISOString();
-  if (step.kind === 'adopt') return (work) => adoptFrameworks(work, source, step.codes);
+  if (step.kind === 'adopt') return (tx) => adoptFrameworks(tx, source, step.codes);
   if (step.kind === 'create') {
     const first = (code: string) => catalogue.frameworks.find((one) => one.code === code)?.requirements[0]?.code;
     const mappings = Object.fromEntries(step.codes.map((code) => [code, [first(code)]]));
     const control = NewControl.parse(ownControl({ cadence: step.cadence, domain: step.domain, mappings }));
-    return (work) => createControl(work, source, control);
+    return (tx) => createControl(tx, source, control);
   }
   const things = { withdraw: stored.evidence, retire: stored.tests, result: stored.tests };
   const from = step.kind in things ? things[step.kind as 'retire'] : stored.controls;
@@ -112,27 +112,27 @@ function chooseChange(
         ...(to === 'excepted' && { exceptionEndsAt: inDays(step.days + 1) }),
         ...(to === 'evidence_requested' && { evidenceDueAt: inDays(step.days + 1) }),
       };
-      return (work) => editControl(work, source, id, move);
+      return (tx) => editControl(tx, source, id, move);
     }
     case 'cadence':
-      return (work) => editControl(work, source, id, { cadence: step.cadence });
+      return (tx) => editControl(tx, source, id, { cadence: step.cadence });
     case 'remove':
-      return (work) => retireControl(work, source, id);
+      return (tx) => retireControl(tx, source, id);
     case 'evidence': {
       const expiresAt = step.lasts === null ? null : inDays(step.lasts + 1 - step.days);
       const dates = { collectedAt: inDays(-step.days), expiresAt };
       const item = NewEvidence.parse({ title: 'A list', kind: 'log', ...dates });
-      return (work) => addEvidence(work, source, id, item);
+      return (tx) => addEvidence(tx, source, id, item);
     }
     case 'withdraw':
-      return (work) => withdrawEvidence(work, source, { controlId: ofControl, evidenceId: id }, 'Wrong list');
+      return (tx) => withdrawEvidence(tx, source, { controlId: ofControl, evidenceId: id }, 'Wrong list');
     case 'test':
-      return (work) => addTest(work, source, id, { title: 'Look', procedure: null, cadence: step.cadence });
+      return (tx) => addTest(tx, source, id, { title: 'Look', procedure: null, cadence: step.cadence });
     case 'retire':
-      return (work) => retireTest(work, source, { controlId: ofControl, testId: id });
+      return (tx) => retireTest(tx, source, { controlId: ofControl, testId: id });
     case 'result': {
       const result = { status: step.status, notes: null, url: null, testedAt: inDays(-step.days) };
-      return (work) => recordResult(work, source, { controlId: ofControl, testId: id }, result);
+      return (tx) => recordResult(tx, source, { controlId: ofControl, testId: id }, result);
     }
   }
 }

@@ -7,7 +7,7 @@ import { controlStatuses } from '../../controls/status.ts';
 import { readControls } from '../../controls/store.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { seedControls } from '../../site/demo/seed-controls.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 
@@ -15,11 +15,11 @@ describeOnOneDatabase('the control framework of the demo', (dialect) => {
   test('shows every status, freshness and result, with owners, as ordinary changes would leave it', async () => {
     await using installation = await openTestInstallation(dialect);
     const { database, clock } = installation;
-    const { id } = await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'demo', name: 'Demo' }));
-    const { tenantId, userId } = await runUnitOfWork(database, clock(), async (work) => {
+    const { id } = await runTransaction(database, clock(), (tx) => createTenant(tx, { slug: 'demo', name: 'Demo' }));
+    const { tenantId, userId } = await runTransaction(database, clock(), async (tx) => {
       const source = systemSource(id);
-      const admin = await createUser(work, source, { email: 'a@demo.example', role: 'admin', passwordHash: 'hash' });
-      await seedControls(work, source, admin?.userId as string);
+      const admin = await createUser(tx, source, { email: 'a@demo.example', role: 'admin', passwordHash: 'hash' });
+      await seedControls(tx, source, admin?.userId as string);
       return { tenantId: id, userId: admin?.userId };
     });
     const framework = await readControls(database.kysely, tenantId, clock());

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { changeMembers } from '../../accounts/members/membership.ts';
 import { controlStatuses } from '../../controls/status.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { describeServer } from '../consent/helpers.ts';
 import { assertInvalid, assertProblem } from '../http/problems.ts';
 import { testWithClient } from '../svc.ts';
@@ -419,10 +419,10 @@ describeServer('a change of a control', (server) => {
     const foreign = await server.createMember({ tenantId: other.tenant.id });
     const suspended = await server.createMember({ tenantId });
     const removed = await server.createMember({ tenantId });
-    await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+    await runTransaction(server.installation.database, server.clock.now(), async (tx) => {
       const source = systemSource(tenantId);
-      await changeMembers(work, source, [suspended.userId], { isActivated: false }, 'test');
-      await changeMembers(work, source, [removed.userId], { isDeleted: true }, 'test');
+      await changeMembers(tx, source, [suspended.userId], { isActivated: false }, 'test');
+      await changeMembers(tx, source, [removed.userId], { isDeleted: true }, 'test');
     });
     const invited = await client.send('POST', '/v1/users/invitations', { email: `i-${randomUUID()}@example.com` });
     payload(invited, 201);

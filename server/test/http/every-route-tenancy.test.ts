@@ -5,7 +5,7 @@ import { createSession } from '../../accounts/sign-in/session-store.ts';
 import type { Route } from '../../http/route.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
-import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
+import { type Dialect, runTransaction } from '../../storage/database.ts';
 import {
   describeOnEachDatabase,
   describeOnOneDatabase,
@@ -171,8 +171,8 @@ describeOnOneDatabase('every route, with a session that ended', (dialect) => {
     testOnNewServer(dialect, `rejects the session of a member as soon as they are ${name}`, async (context) => {
       const member = await createActive();
       const { tenant } = stranger;
-      await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-        changeMembers(work, systemSource(tenant.id), [member.userId], change, 'test'),
+      await runTransaction(server.installation.database, server.clock.now(), (tx) =>
+        changeMembers(tx, systemSource(tenant.id), [member.userId], change, 'test'),
       );
       const left = await server.installation.database.kysely
         .selectFrom('sessions')
@@ -182,9 +182,9 @@ describeOnOneDatabase('every route, with a session that ended', (dialect) => {
       assert.deepEqual(left, []);
       // A session that a concurrent sign-in opened is rejected too.
       const { installation } = server;
-      const late = await runUnitOfWork(installation.database, server.clock.now(), (work) => {
+      const late = await runTransaction(installation.database, server.clock.now(), (tx) => {
         const wanted = { tenantId: tenant.id, userId: member.userId, challengeId: null };
-        return createSession(work, wanted, installation.settings.sessionLifetime);
+        return createSession(tx, wanted, installation.settings.sessionLifetime);
       });
       const session = { ...member.session, Cookie: `svc_session=${late.token}` };
       await assertEnded(context, { ...member, session });

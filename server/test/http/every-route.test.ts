@@ -168,7 +168,7 @@ describeOnOneDatabase('every route', (dialect) => {
   testOnNewServer('rejects other methods and lists those of its path', async (context) => {
     await onRoutes(context, async (route) => {
       const path = await fillPath(route, scene);
-      const { key = null } = route.surface.admitsFirst ? { key: await scene.scimToken() } : {};
+      const { key = null } = route.surface.authenticatesFirst ? { key: await scene.scimToken() } : {};
       // A literal segment wins: /v1/webhooks/deliveries has none of the methods of /v1/webhooks/{id}.
       const same = server.app.routes.filter((other) => shapeOf(other) === shapeOf(route));
       const allowed = new Set<string>(same.map(({ method }) => method));
@@ -349,7 +349,7 @@ describeOnOneDatabase('every route', (dialect) => {
   testOnNewServer('answers the preflight of a browser when it is public, and of no other route', async (context) => {
     await onRoutes(context, async (route) => {
       const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': route.method };
-      const { key = null } = route.surface.admitsFirst ? await acceptedCredentials(route, scene) : {};
+      const { key = null } = route.surface.authenticatesFirst ? await acceptedCredentials(route, scene) : {};
       const response = await server.request('OPTIONS', await fillPath(route, scene), { key, headers });
       const origin = response.headers.get('access-control-allow-origin');
       if (!isPublic(route)) {

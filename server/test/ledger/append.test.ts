@@ -15,7 +15,7 @@ import {
   selectPrevious,
 } from '../../ledger/entry.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 
@@ -31,17 +31,17 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   /** Creates the empty chains of several tenants. */
   const createTenants = async (count: number) => {
     const ids = Array.from({ length: count }, newId);
-    await write(now, async (work) => {
-      for (const id of ids) await openChains(work, id);
+    await write(now, async (tx) => {
+      for (const id of ids) await openChains(tx, id);
     });
     return ids;
   };
 
-  const write = <Result>(at: string, step: (work: UnitOfWork) => Promise<Result>) =>
-    runUnitOfWork({ ...installation.database, clock: () => at }, at, step);
-  const append = (work: UnitOfWork, tenantIds: readonly string[]): Promise<readonly Link[]> =>
+  const write = <Result>(at: string, step: (tx: Transaction) => Promise<Result>) =>
+    runTransaction({ ...installation.database, clock: () => at }, at, step);
+  const append = (tx: Transaction, tenantIds: readonly string[]): Promise<readonly Link[]> =>
     appendEntries(
-      work,
+      tx,
       'audit',
       tenantIds.map((tenantId) => ({ tenantId, seal: ({ at }) => sealEvent(tenantId, at) })),
     );
@@ -80,7 +80,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
         );
         for (const { now, owners } of steps) {
           const owned = owners.map((owner) => tenantIds[owner] as string);
-          const links = await write(now, (work) => append(work, owned));
+          const links = await write(now, (tx) => append(tx, owned));
           assert.equal(links.length, owned.length);
           for (const [index, id] of owned.entries()) {
             const chain = expected.get(id) as { links: Link[]; last: string };
@@ -115,7 +115,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     const [tenantId] = (await createTenants(1)) as [string];
     const links = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
-        write(`2026-11-21T12:00:00.${String(index).padStart(3, '0')}Z`, (work) => append(work, [tenantId])),
+        write(`2026-11-21T12:00:00.${String(index).padStart(3, '0')}Z`, (tx) => append(tx, [tenantId])),
       ),
     );
     const numbers = links.flat().map(({ sequence }) => sequence);
@@ -133,14 +133,14 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     const note = (fall: unknown) => falls.push(fall);
     database.signals.on('clockFell', note);
     const [tenantId] = (await createTenants(1)) as [string];
-    const run = (step: (work: UnitOfWork) => Promise<readonly Link[]>) =>
-      runUnitOfWork({ ...database, clock: clock.now }, clock.now(), step);
+    const run = (step: (tx: Transaction) => Promise<readonly Link[]>) =>
+      runTransaction({ ...database, clock: clock.now }, clock.now(), step);
     let waited: Promise<readonly Link[]> | undefined;
-    await run(async (work) => {
-      await work.lockTenant(tenantId);
+    await run(async (tx) => {
+      await tx.lockTenant(tenantId);
       waited = run((late) => append(late, [tenantId]));
       clock.advance(10_000);
-      return append({ ...work, now: clock.now() }, [tenantId]);
+      return append({ ...tx, now: clock.now() }, [tenantId]);
     });
     assert.deepEqual(
       (await waited)?.map(({ sequence, at }) => [sequence, at]),
@@ -155,7 +155,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     await Promise.all(
       Array.from({ length: 32 }, (_, index) => {
         const rotated = [...tenantIds.slice(index % 8), ...tenantIds.slice(0, index % 8)];
-        return write(now, (work) => append(work, index % 2 === 0 ? rotated : rotated.toReversed()));
+        return write(now, (tx) => append(tx, index % 2 === 0 ? rotated : rotated.toReversed()));
       }),
     );
     for (const id of tenantIds) await assertChain(id, 32);
@@ -165,8 +165,8 @@ describeOnEachDatabase('appendEntries', (dialect) => {
     const [tenantId] = (await createTenants(1)) as [string];
     const settled = await Promise.allSettled(
       Array.from({ length: 32 }, (_, index) =>
-        write(now, async (work) => {
-          await append(work, [tenantId, tenantId]);
+        write(now, async (tx) => {
+          await append(tx, [tenantId, tenantId]);
           if (index % 3 === 0) throw new Error('changed my mind');
         }),
       ),
@@ -179,7 +179,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
   test('rejects a tenant without chains, and appends nothing for the other tenants', async () => {
     const [tenantId] = (await createTenants(1)) as [string];
     await assert.rejects(
-      write(now, (work) => append(work, [tenantId, 'unknown'])),
+      write(now, (tx) => append(tx, [tenantId, 'unknown'])),
       /tenant unknown has no audit chain/,
     );
     await assertChain(tenantId, 0);
@@ -191,7 +191,7 @@ describeOnEachDatabase('appendEntries', (dialect) => {
       source: systemSource(tenantId),
       event: { module: 'access' as const, action: 'test.counted', targetId: String(index), targetRef: null },
     }));
-    await write(now, (work) => recordEvents(work, events));
+    await write(now, (tx) => recordEvents(tx, events));
     const progress: number[] = [];
     const { kysely } = installation.database;
     const { fault } = await verifyChain(kysely, 'audit', tenantId, (entries) => progress.push(entries));

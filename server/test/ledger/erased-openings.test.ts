@@ -4,7 +4,7 @@ import { personal, recordEvents, systemSource } from '../../ledger/audit/store.t
 import { type Erased, nameEntry } from '../../ledger/erasure-log.ts';
 import { replayErasures } from '../../privacy/erasure/replay.ts';
 import { eraseExpired } from '../../privacy/erasure/retention.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { createFreshTenant, describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import type { TestTenant } from '../harness.ts';
@@ -34,7 +34,7 @@ describeServerOnEachDatabase('which openings of an event are erased', (server) =
       { source, event: { ...named, reason: personal(text) } },
       { source, event: { ...named, diff: { after: { notes: personal(text) } } } },
     ];
-    return runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+    return runTransaction(server.installation.database, server.clock.now(), (tx) => recordEvents(tx, events));
   };
   /** Erases again what a line of erasures.log names. */
   const replay = ({ id: tenantId }: TestTenant, erased: Erased) => {

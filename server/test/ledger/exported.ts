@@ -13,15 +13,15 @@ import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { type StoredCheckpoint, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
 import { prepareExport } from '../../ledger/export.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 
 /** Texts that break naive splitting of lines, sorting of keys, or counting of bytes as characters. */
 export const hardTexts = ['plain', '\u2028line\u2029', '\uFFFD', '\u{1F600}', '"\\', '\r\n', '\u0000', '\u0085', 'é'];
 
 /** Appends an event to the audit log of a tenant. */
 export function appendOne({ database }: Installation, tenantId: string, now: string, text: string): Promise<void> {
-  return runUnitOfWork({ ...database, clock: () => now }, now, (work) =>
-    recordEvent(work, systemSource(tenantId), {
+  return runTransaction({ ...database, clock: () => now }, now, (tx) =>
+    recordEvent(tx, systemSource(tenantId), {
       module: 'consent',
       action: 'thing.done',
       targetId: text,
@@ -34,7 +34,7 @@ export function appendOne({ database }: Installation, tenantId: string, now: str
 
 /** Signs a checkpoint of the current ledger. */
 export function signNow(installation: Installation, of: LedgerOf, now: string): Promise<StoredCheckpoint> {
-  return runUnitOfWork(installation.database, now, (work) => signCheckpoint(work, installation, of));
+  return runTransaction(installation.database, now, (tx) => signCheckpoint(tx, installation, of));
 }
 
 export interface Wanted {
@@ -98,7 +98,7 @@ export interface Ledger {
 /** Creates a tenant with a ledger. @param steps minutes before each entry; a negative number is a checkpoint. */
 export async function createLedger(installation: Installation, steps: readonly number[]): Promise<Ledger> {
   const wanted = { slug: `tenant-${randomUUID()}`, name: 'Tenant' };
-  const { id: tenantId } = await runUnitOfWork(installation.database, time(0), (work) => createTenant(work, wanted));
+  const { id: tenantId } = await runTransaction(installation.database, time(0), (tx) => createTenant(tx, wanted));
   const of = { tenantId, ledger: 'audit' } as const;
   const checkpoints: StoredCheckpoint[] = [];
   let minutes = 0;

@@ -31,7 +31,7 @@ import type { VersionFault } from '../../proofs/verify-notices.ts';
 import type { RowReport } from '../../proofs/verify-rows.ts';
 import { replaceTrustCenter } from '../../site/trust/store.ts';
 import { TrustCenterInput } from '../../site/trust/trust-center.ts';
-import { type Clock, runUnitOfWork, systemClock, type UnitOfWork } from '../../storage/database.ts';
+import { type Clock, runTransaction, systemClock, type Transaction } from '../../storage/database.ts';
 import { insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { createEndpoint, deleteEndpoint, disableEndpoint, rotateSecret } from '../../webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../../webhooks/endpoints/endpoint.ts';
@@ -63,132 +63,132 @@ export async function fillLedgers(installation: Installation): Promise<readonly 
   const { database, clock } = installation;
   const tenants: FilledTenant[] = [];
   for (const slug of ['first', 'second']) tenants.push(await fillTenant(installation, slug));
-  await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug: 'empty', name: 'Empty' }));
+  await runTransaction(database, clock(), (tx) => createTenant(tx, { slug: 'empty', name: 'Empty' }));
   return tenants;
 }
 
-/** Several units of work: a tenant is locked after the accounts and the consent ledgers. */
+/** Several transactions: a tenant is locked after the accounts and the consent ledgers. */
 async function fillTenant(installation: Installation, slug: string): Promise<FilledTenant> {
   const { database, clock, box } = installation;
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(database, clock(), step);
-  const { id } = await run((work) => createTenant(work, { slug, name: `Tenant ${slug}` }));
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) => runTransaction(database, clock(), step);
+  const { id } = await run((tx) => createTenant(tx, { slug, name: `Tenant ${slug}` }));
   const source = systemSource(id);
-  await run(async (work) => {
+  await run(async (tx) => {
     for (const expiresAt of [null, '2027-01-31T00:00:00.000Z'])
-      await createApiKey(work, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
+      await createApiKey(tx, { tenantId: id, name: 'Key \uFFFD', environment: 'test', scopes, expiresAt });
   });
-  await run((work) => fillPeople(work, id, slug));
-  await run(async (work) => {
-    await fillPrivacy(work, id);
-    await fillControls(work, id);
-    await fillWebhooks(work, id, box);
+  await run((tx) => fillPeople(tx, id, slug));
+  await run(async (tx) => {
+    await fillPrivacy(tx, id);
+    await fillControls(tx, id);
+    await fillWebhooks(tx, id, box);
     const trust = { published: true, headline: 'Safe \uFFFD', links: [{ label: '"x"', url: 'https://example.com/' }] };
-    await replaceTrustCenter(work, source, slug, TrustCenterInput.parse(trust));
+    await replaceTrustCenter(tx, source, slug, TrustCenterInput.parse(trust));
   });
   const notices: string[] = [];
   for (const name of ['Website', 'Shop \u{1F6D2}']) {
-    const noticeId = await run(async (work) => {
-      const notice = await createNotice(work, source, { ...noticeContent, name } as unknown as NoticeContent);
-      await publishNotice(work, source, notice.id);
+    const noticeId = await run(async (tx) => {
+      const notice = await createNotice(tx, source, { ...noticeContent, name } as unknown as NoticeContent);
+      await publishNotice(tx, source, notice.id);
       return notice.id;
     });
     notices.push(noticeId);
-    await run(async (work) => {
+    await run(async (tx) => {
       await appendRecords(
-        work,
+        tx,
         subjects.map((subject) => draftRecord(id, noticeId, subject)),
       );
-      await signCheckpoint(work, installation, { tenantId: id, ledger: 'consent' });
+      await signCheckpoint(tx, installation, { tenantId: id, ledger: 'consent' });
     });
   }
-  await run(async (work) => {
-    await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
-    await editNotice(work, source, notices[0] as string, { controllerName: 'Other Ltd' });
-    await publishNotice(work, source, notices[0] as string);
-    await recordEvent(work, source, {
+  await run(async (tx) => {
+    await signCheckpoint(tx, installation, { tenantId: id, ledger: 'audit' });
+    await editNotice(tx, source, notices[0] as string, { controllerName: 'Other Ltd' });
+    await publishNotice(tx, source, notices[0] as string);
+    await recordEvent(tx, source, {
       module: 'consent',
       action: 'consent.recorded',
       targetId: '"id":"x"',
       targetRef: '\uFFFD',
       diff: { id: 'nested', module: 'nested', tenantId: 'nested' },
     });
-    await signCheckpoint(work, installation, { tenantId: id, ledger: 'audit' });
+    await signCheckpoint(tx, installation, { tenantId: id, ledger: 'audit' });
   });
   return { id, slug, notices };
 }
 
 /** A member with every kind of row that a tenant keeps of a person, an invitation, and a SCIM token. */
-async function fillPeople(work: UnitOfWork, tenantId: string, slug: string): Promise<void> {
+async function fillPeople(tx: Transaction, tenantId: string, slug: string): Promise<void> {
   const source = systemSource(tenantId);
   const email = `member@${slug}.example.com`;
   const profile = { givenName: 'Zo\u00eb \uFFFD', familyName: 'Smith', externalId: 'external-1' };
   const member = await addMember(
-    work,
+    tx,
     source,
     { email, role: 'auditor', isActivated: true, isAccepted: true, ...profile },
     'test',
   );
   const userId = member?.user_id as string;
-  await updatePassword(work, systemSource, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
-  const enabled = { state: 'enabled', secret: 'sealed', codes_salt: 'salt', last_step: 7, updated_at: work.now };
-  const factor = await updateRow(work.transaction, 'second_factors', { user_id: userId }, enabled);
-  await recordAccountChange(work, systemSource, secondFactorRows, userId, factor, { verb: 'enabled' });
-  const invitation = await insertRow(work.transaction, 'invitations', {
+  await updatePassword(tx, systemSource, userId, '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn');
+  const enabled = { state: 'enabled', secret: 'sealed', codes_salt: 'salt', last_step: 7, updated_at: tx.now };
+  const factor = await updateRow(tx.queries, 'second_factors', { user_id: userId }, enabled);
+  await recordAccountChange(tx, systemSource, secondFactorRows, userId, factor, { verb: 'enabled' });
+  const invitation = await insertRow(tx.queries, 'invitations', {
     id: newId(),
     tenant_id: tenantId,
     email: `invited@${slug}.example.com`,
     role: 'dpo',
     token_hash: hashToken(slug),
     salt: newSalt(),
-    created_at: work.now,
+    created_at: tx.now,
     expires_at: '2026-11-28T12:00:00.000Z',
     accepted_at: null,
     revoked_at: null,
   });
-  await recordChange(work, source, invitationRows, invitation, { verb: 'created', targetRef: invitation.email });
-  await rotateScimToken(work, source);
+  await recordChange(tx, source, invitationRows, invitation, { verb: 'created', targetRef: invitation.email });
+  await rotateScimToken(tx, source);
 }
 
 /** Changed settings, and data-subject requests and breaches with the fewest and with all fields. */
-async function fillPrivacy(work: UnitOfWork, tenantId: string): Promise<void> {
+async function fillPrivacy(tx: Transaction, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
-  const tenant = await requireTenant(work, tenantId);
-  const edited = await updateTenant(work, { ...tenant, dsrDays: 45 });
-  await recordChange(work, source, tenantRows, edited, { verb: 'edited', targetRef: tenant.name });
-  await createDsr(work, source, { subjectId: subjects[2] as string, type: 'objection' });
+  const tenant = await requireTenant(tx, tenantId);
+  const edited = await updateTenant(tx, { ...tenant, dsrDays: 45 });
+  await recordChange(tx, source, tenantRows, edited, { verb: 'edited', targetRef: tenant.name });
+  await createDsr(tx, source, { subjectId: subjects[2] as string, type: 'objection' });
   const wanted = { subjectId: 'plain \uFFFD', type: 'access', channel: 'letter', notes: 'Wrote twice.' } as const;
-  const { id } = await createDsr(work, source, wanted);
-  await extendDsr(work, source, id, { reason: 'Many systems \uFFFD' });
-  await completeDsr(work, source, id, { outcome: 'rejected', reason: 'Not our customer' });
-  const incident = { title: 'Lost laptop', description: 'On a train \uFFFD', discoveredAt: work.now } as const;
-  await reportBreach(work, source, { ...incident, severity: 'low' });
+  const { id } = await createDsr(tx, source, wanted);
+  await extendDsr(tx, source, id, { reason: 'Many systems \uFFFD' });
+  await completeDsr(tx, source, id, { outcome: 'rejected', reason: 'Not our customer' });
+  const incident = { title: 'Lost laptop', description: 'On a train \uFFFD', discoveredAt: tx.now } as const;
+  await reportBreach(tx, source, { ...incident, severity: 'low' });
   const details = { severity: 'high', affectedSubjects: 1200, dataCategories: ['Names', 'Addresses'] } as const;
-  const breach = await reportBreach(work, source, {
+  const breach = await reportBreach(tx, source, {
     ...incident,
     ...details,
     dataCategories: [...details.dataCategories],
   });
-  const notified = { authorityNotifiedAt: work.now, subjectsNotifiedAt: work.now, notificationReason: 'None' };
-  await editBreach(work, source, breach.id, { status: 'closed', ...notified });
+  const notified = { authorityNotifiedAt: tx.now, subjectsNotifiedAt: tx.now, notificationReason: 'None' };
+  await editBreach(tx, source, breach.id, { status: 'closed', ...notified });
 }
 
 /** Custom controls with evidence and tests, so that no column is null in all of their rows. */
-async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
+async function fillControls(tx: Transaction, tenantId: string): Promise<void> {
   const source = systemSource(tenantId);
-  const program = await saveProgram(work, tenantId, catalogue.frameworks.slice(0, 2));
-  await recordChange(work, source, programRows, program, { verb: 'adopted', targetRef: null });
+  const program = await saveProgram(tx, tenantId, catalogue.frameworks.slice(0, 2));
+  await recordChange(tx, source, programRows, program, { verb: 'adopted', targetRef: null });
   const wanted = { title: 'Visitors \uFFFD', description: 'Are met', domain: '"domain"', mappings: {} };
   const owned = { cadence: 'annual', ownerUserId: null } as const;
-  const create = async (code: string) => (await createControl(work, source, { ...wanted, ...owned, code })).row.id;
+  const create = async (code: string) => (await createControl(tx, source, { ...wanted, ...owned, code })).row.id;
   const excepted = await create('OWN-1');
   const exceptionEndsAt = '2027-01-31T00:00:00.000Z';
-  await editControl(work, source, excepted, { status: 'excepted', reason: 'Moving \uFFFD', exceptionEndsAt });
-  await retireControl(work, source, await create('OWN-3'));
+  await editControl(tx, source, excepted, { status: 'excepted', reason: 'Moving \uFFFD', exceptionEndsAt });
+  await retireControl(tx, source, await create('OWN-3'));
   const control = await create('OWN-2');
-  await editControl(work, source, control, { status: 'evidence_requested' });
+  await editControl(tx, source, control, { status: 'evidence_requested' });
   const collectedAt = '2026-11-01T00:00:00.000Z';
   const bare = { description: null, url: null, sha256: null, expiresAt: null };
-  await addEvidence(work, source, control, { title: 'List', kind: 'log', ...bare, collectedAt });
+  await addEvidence(tx, source, control, { title: 'List', kind: 'log', ...bare, collectedAt });
   const item = {
     title: 'List \uFFFD',
     kind: 'document',
@@ -198,21 +198,21 @@ async function fillControls(work: UnitOfWork, tenantId: string): Promise<void> {
     collectedAt,
     expiresAt: '2027-11-01T00:00:00.000Z',
   } as const;
-  const { id } = await addEvidence(work, source, control, item);
-  await withdrawEvidence(work, source, { controlId: control, evidenceId: id }, 'Wrong list');
-  const test = await addTest(work, source, control, { title: 'Look', procedure: 'At it \uFFFD', cadence: 'monthly' });
+  const { id } = await addEvidence(tx, source, control, item);
+  await withdrawEvidence(tx, source, { controlId: control, evidenceId: id }, 'Wrong list');
+  const test = await addTest(tx, source, control, { title: 'Look', procedure: 'At it \uFFFD', cadence: 'monthly' });
   const run = { controlId: control, testId: test.id };
-  await recordResult(work, source, run, { status: 'fail', notes: 'Gaps', url: 'https://example.com/' });
-  await recordResult(work, source, run, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
-  await retireTest(work, source, run);
-  await addTest(work, source, control, { title: 'Count', procedure: null, cadence: null });
+  await recordResult(tx, source, run, { status: 'fail', notes: 'Gaps', url: 'https://example.com/' });
+  await recordResult(tx, source, run, { status: 'pass', notes: null, url: null, testedAt: collectedAt });
+  await retireTest(tx, source, run);
+  await addTest(tx, source, control, { title: 'Count', procedure: null, cadence: null });
 }
 
 /** Webhook endpoints: a new one, one with every field, and a deleted one. */
-async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installation['box']): Promise<void> {
+async function fillWebhooks(tx: Transaction, tenantId: string, box: Installation['box']): Promise<void> {
   const source = systemSource(tenantId);
   const rules = { box, policy: { allowPrivate: false } };
-  const create = async (input: object) => createEndpoint(work, source, rules, EndpointInput.parse(input));
+  const create = async (input: object) => createEndpoint(tx, source, rules, EndpointInput.parse(input));
   await create({ url: 'https://hooks.example.com/all' });
   const { id, url } = await create({
     url: 'https://hooks.example.com/some?of=%EF%BF%BD',
@@ -223,14 +223,14 @@ async function fillWebhooks(work: UnitOfWork, tenantId: string, box: Installatio
     retrySchedule: [5, 60, 86_400],
     asymmetric: true,
   });
-  await rotateSecret(work, source, rules, id, 24);
-  await rotateSecret(work, source, rules, id, 1);
-  await disableEndpoint(work, { id, tenant_id: tenantId, url }, 'gone');
-  await deleteEndpoint(work, source, (await create({ url: 'https://hooks.example.com/gone', status: 'paused' })).id);
+  await rotateSecret(tx, source, rules, id, 24);
+  await rotateSecret(tx, source, rules, id, 1);
+  await disableEndpoint(tx, { id, tenant_id: tenantId, url }, 'gone');
+  await deleteEndpoint(tx, source, (await create({ url: 'https://hooks.example.com/gone', status: 'paused' })).id);
 }
 
-async function requireTenant(work: UnitOfWork, id: string): Promise<Tenant> {
-  const tenant = await findTenant(work.transaction, id);
+async function requireTenant(tx: Transaction, id: string): Promise<Tenant> {
+  const tenant = await findTenant(tx.queries, id);
   if (tenant === undefined) throw new Error(`there is no tenant ${id}`);
   return tenant;
 }

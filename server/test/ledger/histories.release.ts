@@ -21,7 +21,7 @@ import { type Installation, openInstallation } from '../../installation/installa
 import { systemSource } from '../../ledger/audit/store.ts';
 import { forgetErased } from '../../privacy/erasure/store.ts';
 import { readSettings, type Settings } from '../../settings.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { readLayout } from '../../storage/table-layout.ts';
 import { createLocation, describeOnEachDatabase, noticeContent, TestClock } from '../harness.ts';
 import { assertAbsent, needle } from '../needle.ts';
@@ -82,12 +82,12 @@ class History implements AsyncDisposable {
     const { installation } = await history.#run();
     const { database } = installation;
     const now = history.#clock.now();
-    const { id } = await runUnitOfWork(database, now, (work) => createTenant(work, { slug: 'one', name: 'One' }));
-    await runUnitOfWork(database, now, async (work) => {
+    const { id } = await runTransaction(database, now, (tx) => createTenant(tx, { slug: 'one', name: 'One' }));
+    await runTransaction(database, now, async (tx) => {
       const wanted = { tenantId: id, name: 'test', environment: 'test', scopes, expiresAt: null } as const;
-      history.#key = (await createApiKey(work, wanted)).key;
-      const notice = await createNotice(work, systemSource(id), noticeContent as unknown as NoticeContent);
-      await publishNotice(work, systemSource(id), notice.id);
+      history.#key = (await createApiKey(tx, wanted)).key;
+      const notice = await createNotice(tx, systemSource(id), noticeContent as unknown as NoticeContent);
+      await publishNotice(tx, systemSource(id), notice.id);
       history.#noticeId = notice.id;
     });
     return history;

@@ -9,7 +9,7 @@ import { AnchorLog } from '../../ledger/anchor-log.ts';
 import { nameOrigin, writeCheckpoint } from '../../ledger/checkpoint.ts';
 import { anchorCheckpoints, stateRestore } from '../../ledger/checkpoint-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne, signNow } from './exported.ts';
 
@@ -36,7 +36,7 @@ describe('a log with many checkpoints of few ledgers', () => {
   before(async () => {
     installation = await openTestInstallation('sqlite');
     const make = (slug: string) =>
-      runUnitOfWork(installation.database, clock.now(), (work) => createTenant(work, { slug, name: slug }));
+      runTransaction(installation.database, clock.now(), (tx) => createTenant(tx, { slug, name: slug }));
     tenants = [(await make('one')).id, (await make('two')).id];
     for (let number = 0; number < checkpoints; number += 1) for (const tenantId of tenants) await sign(tenantId);
   });

@@ -8,7 +8,7 @@ import type { Queries } from '../../storage/queries.ts';
 /** The append-only tables, with the columns that identify a row. */
 export const protectedTables = {
   consent_records: ['tenant_id', 'sequence'],
-  consent_frames: ['tenant_id', 'number'],
+  record_templates: ['tenant_id', 'number'],
   audit_events: ['tenant_id', 'sequence'],
   audit_openings: ['tenant_id', 'sequence', 'path'],
   consent_notice_versions: ['tenant_id', 'notice_id', 'version'],

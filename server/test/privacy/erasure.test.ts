@@ -11,7 +11,7 @@ import { dsrEvents } from '../../privacy/dsr.ts';
 import { continueErasure, eraseSubject } from '../../privacy/erasure/erase.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { forgetErased, stepRows } from '../../privacy/erasure/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { assertIntact } from '../accounts/keys/keys.ts';
@@ -215,7 +215,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const data = { dsrId: id, subjectId: carol, type: 'access' };
     const event = { tenantId: server.tenant.id, type: 'dsr.created', data } as const;
     const events = Array.from({ length: stepRows + 5 }, () => event);
-    await runUnitOfWork(database, clock(), (work) => emitEvents(work, events));
+    await runTransaction(database, clock(), (tx) => emitEvents(tx, events));
     assert.equal((await erase(subject)).status, 'running');
     while (await continueErasure(database, clock()));
     assertAbsent(await contents(), subject, carol);
@@ -226,7 +226,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const source = { ...systemSource(server.tenant.id), actor };
     const whole = { module: 'privacy', action: 'person.noted', targetId: null, targetRef: null, ...event } as const;
     const events = Array.from({ length: times }, () => ({ source, event: whole }));
-    return runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+    return runTransaction(server.installation.database, server.clock.now(), (tx) => recordEvents(tx, events));
   };
 
   test('clears the subject in the audit log, and the texts of events about its requests, but not who dealt with them', async () => {
@@ -253,8 +253,8 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     );
     payload(await server.request('POST', `/v1/dsr/${id}/complete`, { body: { outcome: 'fulfilled' } }), 200);
     const source = { ...systemSource(server.tenant.id), actor: person };
-    const { counts } = await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-      eraseSubject(work, source, person.email, 'By myself'),
+    const { counts } = await runTransaction(server.installation.database, server.clock.now(), (tx) =>
+      eraseSubject(tx, source, person.email, 'By myself'),
     );
     assert.equal(counts.requests, 1);
     assertAbsent(await contents(), person.email);
@@ -292,9 +292,9 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const source = systemSource(tenant.id);
     const data = { id: newId(), subjectId, type: 'access' };
     const event = { tenantId: tenant.id, type: 'dsr.created', data } as const;
-    await runUnitOfWork(database, clock(), async (work) => {
+    await runTransaction(database, clock(), async (tx) => {
       await emitEvents(
-        work,
+        tx,
         Array.from({ length: stepRows }, () => event),
       );
       const row = { tenant_id: tenant.id, fingerprint: '', status: 201, body: JSON.stringify({ data }) };
@@ -303,7 +303,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
         key: `key-${index}`,
         created_at: clock(),
       }));
-      await insertRows(work.transaction, 'idempotency_keys', keys);
+      await insertRows(tx.queries, 'idempotency_keys', keys);
     });
     let statements = 0;
     const kysely = database.kysely.withPlugin({
@@ -313,8 +313,8 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
         return result;
       },
     });
-    const { counts } = await runUnitOfWork({ ...database, kysely }, clock(), (work) =>
-      eraseSubject(work, source, subjectId, 'Asked for it'),
+    const { counts } = await runTransaction({ ...database, kysely }, clock(), (tx) =>
+      eraseSubject(tx, source, subjectId, 'Asked for it'),
     );
     assert.deepEqual([counts.events, counts.responses], [stepRows, stepRows]);
     assert.ok(statements > 10 && statements <= 30, String(statements));
@@ -337,7 +337,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const { database, clock } = server.installation;
     const many = needle('many');
     const drafts = Array.from({ length: stepRows + 5 }, () => draftRecord(server.tenant.id, noticeId, many));
-    await runUnitOfWork(database, clock(), (work) => appendRecords(work, drafts));
+    await runTransaction(database, clock(), (tx) => appendRecords(tx, drafts));
     // So many stored responses that the first step does not look at all keys.
     const stored = { tenant_id: server.tenant.id, fingerprint: '', status: 200, body: '{}', created_at: clock() };
     const keys = Array.from({ length: stepRows }, (_, index) => ({ ...stored, key: `filler-${index}` }));
@@ -396,7 +396,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
     const { database, clock } = server.installation;
     const again = needle('again');
     const drafts = Array.from({ length: stepRows + 5 }, () => draftRecord(server.tenant.id, noticeId, again));
-    await runUnitOfWork(database, clock(), (work) => appendRecords(work, drafts));
+    await runTransaction(database, clock(), (tx) => appendRecords(tx, drafts));
     const { erasureId } = await erase(again);
     await record(again);
     await note({ targetRef: personal(again) });
@@ -464,7 +464,7 @@ describeServerOnEachDatabase('the erasure of a request or a breach', (server) =>
       reason: personal(text),
     } as const;
     const events = Array.from({ length: times }, () => ({ source, event }));
-    return runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+    return runTransaction(server.installation.database, server.clock.now(), (tx) => recordEvents(tx, events));
   };
   const closeBreach = async (client: PrivacyClient, id: string, notificationReason = 'No risk.') =>
     payload(await client.edit(id, { status: 'closed', notificationReason }), 200);

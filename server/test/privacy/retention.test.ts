@@ -5,7 +5,7 @@ import { continueErasure } from '../../privacy/erasure/erase.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
 import { eraseExpired } from '../../privacy/erasure/retention.ts';
 import { stepRows } from '../../privacy/erasure/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { insertRows } from '../../storage/rows.ts';
 import { assertIntact } from '../accounts/keys/keys.ts';
 import {
@@ -145,7 +145,7 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
         diff: { after: { notes: personal(`text of ${targetId}`) } },
       } as const,
     }));
-    await runUnitOfWork(server.installation.database, server.clock.now(), (work) => recordEvents(work, events));
+    await runTransaction(server.installation.database, server.clock.now(), (tx) => recordEvents(tx, events));
     server.clock.advance(31 * day);
     await pass();
     const openings = (await readTables(server)).audit_openings?.join() ?? '';
@@ -220,7 +220,7 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
     const body = JSON.stringify({ data: { id, subjectId } });
     const row = { tenant_id: client.tenant.id, fingerprint: '', status: 200, body, created_at: clock() };
     const keys = Array.from({ length: stepRows + 5 }, (_, index) => ({ ...row, key: `many-${index}` }));
-    await runUnitOfWork(database, clock(), ({ transaction }) => insertRows(transaction, 'idempotency_keys', keys));
+    await runTransaction(database, clock(), ({ queries }) => insertRows(queries, 'idempotency_keys', keys));
     const left = async () =>
       (await readTables(server)).idempotency_keys?.filter((row) => row.includes(subjectId)).length;
     server.clock.advance(30 * day);
@@ -241,7 +241,7 @@ describeServerOnEachDatabase('the texts of requests and breaches', (server) => {
     const id = await completed(client);
     const event = { module: 'privacy', action: 'text.noted', targetId: id, targetRef: personal(kim) } as const;
     const events = Array.from({ length: stepRows + 5 }, () => ({ source: systemSource(client.tenant.id), event }));
-    await runUnitOfWork(database, clock(), (work) => recordEvents(work, events));
+    await runTransaction(database, clock(), (tx) => recordEvents(tx, events));
     server.clock.advance(30 * day);
     await pass();
     assert.equal((await client.read('dsr', id)).subjectId, 'subject-1');

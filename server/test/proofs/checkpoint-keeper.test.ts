@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { runVerify } from '../ledger/fixture.ts';
@@ -23,7 +23,7 @@ describeOnEachDatabase('the checkpoint keeper', (dialect) => {
     const createKeeper = () => new CheckpointKeeper({ ...installation, interval, log });
     const keeper = createKeeper();
     /** Runs steps until there is no work left. @returns the number of steps. */
-    const work = async (one = keeper) => {
+    const run = async (one = keeper) => {
       for (let steps = 1; ; steps += 1) if (!(await one.step(clock.now()))) return steps;
     };
     const read = async (tenantId?: string) => {
@@ -37,55 +37,55 @@ describeOnEachDatabase('the checkpoint keeper', (dialect) => {
       clock,
       keeper,
       createKeeper,
-      work,
+      run,
       read,
       [Symbol.asyncDispose]: () => installation[Symbol.asyncDispose](),
     };
   }
   const addTenant = async ({ database, clock }: Installation, slug: string) =>
-    (await runUnitOfWork(database, clock(), (work) => createTenant(work, { slug, name: slug }))).id;
+    (await runTransaction(database, clock(), (tx) => createTenant(tx, { slug, name: slug }))).id;
 
   test('signs the first checkpoint immediately, the next ones at intervals, and none of an unchanged ledger', async () => {
     await using scene = await open();
-    const { installation, clock, work, read } = scene;
+    const { installation, clock, run, read } = scene;
     const id = await addTenant(installation, 'one');
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1'], 'the consent ledger stays empty');
     await appendOne(installation, id, clock.now(), 'a');
     clock.advance(interval - 1);
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1']);
     clock.advance(1);
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1', 'audit 2']);
     clock.advance(10 * interval);
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1', 'audit 2']);
     assert.equal((await runVerify(installation)).code, 0);
   });
 
   test('signs again after the clock was set back by a day, without waiting for that day', async () => {
     await using scene = await open();
-    const { installation, clock, work, read } = scene;
+    const { installation, clock, run, read } = scene;
     const id = await addTenant(installation, 'one');
     clock.advance(24 * interval);
-    await work();
+    await run();
     clock.advance(-24 * interval);
     await appendOne(installation, id, clock.now(), 'a');
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1', 'audit 2']);
     await appendOne(installation, id, clock.now(), 'b');
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1', 'audit 2'], 'the next one is due after the interval');
   });
 
   test('updates the tree between two checkpoints, so that one on demand is fast', async () => {
     await using scene = await open();
-    const { installation, work, read, clock } = scene;
+    const { installation, run, read, clock } = scene;
     const id = await addTenant(installation, 'one');
-    await work();
+    await run();
     for (const text of ['a', 'b']) await appendOne(installation, id, clock.now(), text);
-    await work();
+    await run();
     assert.deepEqual(await read(), ['audit 1']);
     const trees = installation.database.kysely.selectFrom('merkle_trees').select(['ledger', 'size']);
     assert.deepEqual(await trees.execute(), [{ ledger: 'audit', size: 3 }]);
@@ -93,30 +93,30 @@ describeOnEachDatabase('the checkpoint keeper', (dialect) => {
 
   test('splits many entries into several steps, and signs after the last one', async () => {
     await using scene = await open();
-    const { installation, clock, work, read, keeper } = scene;
+    const { installation, clock, run, read, keeper } = scene;
     const id = await addTenant(installation, 'one');
     for (let part = 0; part < 5; part += 1) await appendManyRecords({ installation, clock }, id, 1000);
     assert.equal(await keeper.step(clock.now()), true);
     assert.ok(!(await read(id)).includes('consent 5000'));
-    assert.ok((await work()) >= 2);
+    assert.ok((await run()) >= 2);
     assert.ok((await read(id)).includes('consent 5000'));
     assert.equal((await runVerify(installation)).code, 0);
   });
 
   test('processes every ledger of every tenant', async () => {
     await using scene = await open();
-    const { installation, clock, work, read } = scene;
+    const { installation, clock, run, read } = scene;
     const ids: string[] = [];
     for (let number = 0; number < 23; number += 1) ids.push(await addTenant(installation, `tenant-${number}`));
     for (const id of ids.slice(0, 3)) await appendManyRecords({ installation, clock }, id, 2);
-    assert.ok((await work()) > 1, 'requests can run between the steps');
+    assert.ok((await run()) > 1, 'requests can run between the steps');
     for (const [number, id] of ids.entries())
       assert.deepEqual(await read(id), number < 3 ? ['audit 2', 'consent 2'] : ['audit 1']);
   });
 
   test('fails on a broken ledger and continues with the others', async () => {
     await using scene = await open();
-    const { installation, clock, keeper, read, work } = scene;
+    const { installation, clock, keeper, read, run } = scene;
     const ids: string[] = [];
     for (const slug of ['one', 'two', 'three']) ids.push(await addTenant(installation, slug));
     const broken = ids.sort()[1] as string;
@@ -130,18 +130,18 @@ describeOnEachDatabase('the checkpoint keeper', (dialect) => {
     await keeper.step(clock.now()).catch(() => undefined);
     for (const id of ids) assert.deepEqual(await read(id), id === broken ? [] : ['audit 1']);
     await insertRow(installation.database, 'audit_events', row);
-    await work();
+    await run();
     assert.deepEqual(await read(broken), ['audit 3']);
   });
 
   test('runs concurrently with the keeper of another server', async () => {
     await using scene = await open();
-    const { installation, clock, createKeeper, work, read } = scene;
+    const { installation, clock, createKeeper, run, read } = scene;
     const ids: string[] = [];
     for (let number = 0; number < 6; number += 1) ids.push(await addTenant(installation, `tenant-${number}`));
     for (let round = 0; round < 4; round += 1) {
       for (const id of ids) await appendManyRecords({ installation, clock }, id, 30);
-      await Promise.all([createKeeper(), createKeeper(), createKeeper()].map((keeper) => work(keeper)));
+      await Promise.all([createKeeper(), createKeeper(), createKeeper()].map((keeper) => run(keeper)));
       clock.advance(interval);
     }
     for (const id of ids)

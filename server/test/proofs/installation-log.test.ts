@@ -11,7 +11,7 @@ import { findLeaf, findLogCheckpoint, nameLogKey, proveExtension, proveLeaf } fr
 import { sha256 } from '../../ledger/merkle.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { runVerify } from '../ledger/fixture.ts';
@@ -31,7 +31,7 @@ describeOnEachDatabase('the log of the installation', (dialect) => {
       await keeper.step(clock.now());
     };
     const addTenant = async (slug: string): Promise<LedgerOf> => {
-      const { id } = await runUnitOfWork(database, clock.now(), (work) => createTenant(work, { slug, name: slug }));
+      const { id } = await runTransaction(database, clock.now(), (tx) => createTenant(tx, { slug, name: slug }));
       return { tenantId: id, ledger: 'audit' };
     };
     const readSizes = async () =>

@@ -4,7 +4,7 @@ import { createNotice } from '../../consent/notice-changes.ts';
 import { appendRecords } from '../../consent/record-store.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import type { LedgerName } from '../../ledger/entry.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import { noticeContent, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 import { draftRecord } from '../ledger/fixture.ts';
@@ -26,15 +26,15 @@ export async function appendManyRecords(
   tenantId: string,
   count: number,
 ) {
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) =>
-    runUnitOfWork(installation.database, clock.now(), step);
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) =>
+    runTransaction(installation.database, clock.now(), step);
   const content = noticeContent as unknown as NoticeContent;
   const notices = installation.database.kysely.selectFrom('consent_notices').select('id');
   const found = await notices.where('tenant_id', '=', tenantId).executeTakeFirst();
-  const notice = found ?? (await run((work) => createNotice(work, systemSource(tenantId), content)));
+  const notice = found ?? (await run((tx) => createNotice(tx, systemSource(tenantId), content)));
   const subjects = Array.from({ length: count }, (_, number) => `subject ${number}`);
   const drafts = subjects.map((subject) => draftRecord(tenantId, notice.id, subject));
-  return run((work) => appendRecords(work, drafts));
+  return run((tx) => appendRecords(tx, drafts));
 }
 
 /** A checkpoint as the API returns it. */

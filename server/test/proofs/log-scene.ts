@@ -5,7 +5,7 @@ import { listTasks, readAttestations } from '../../ledger/attestation-store.ts';
 import type { LedgerOf } from '../../ledger/entry.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
-import { type Dialect, runUnitOfWork } from '../../storage/database.ts';
+import { type Dialect, runTransaction } from '../../storage/database.ts';
 import { openTestInstallation, TestClock } from '../harness.ts';
 import { appendOne } from '../ledger/exported.ts';
 
@@ -44,7 +44,7 @@ export async function openLog(
     async addTenant(): Promise<LedgerOf> {
       tenants += 1;
       const wanted = { slug: `tenant-${tenants}`, name: 'Tenant' };
-      const { id } = await runUnitOfWork(database, clock.now(), (work) => createTenant(work, wanted));
+      const { id } = await runTransaction(database, clock.now(), (tx) => createTenant(tx, wanted));
       return { tenantId: id, ledger: 'audit' };
     },
     append: (of: LedgerOf) => appendOne(installation, of.tenantId, clock.now(), 'a'),

@@ -23,7 +23,7 @@ import { NoteSigner } from '../../ledger/signed-note.ts';
 import { eraseSubject } from '../../privacy/erasure/erase.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { readSettings, type Settings } from '../../settings.ts';
-import { type Database, type Dialect, openDatabase, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Database, type Dialect, openDatabase, runTransaction, type Transaction } from '../../storage/database.ts';
 import { PrivateHasher } from '../../storage/secrets.ts';
 import { createLocation, describeOnOneDatabase, noticeContent, TestClock, type TestLocation } from '../harness.ts';
 import { signNow } from '../ledger/exported.ts';
@@ -187,7 +187,7 @@ const later = '2026-11-22T12:00:00.000Z';
 const newestRecord = `${first} and sequence = {consent}`;
 const opening = `${first} and sequence = {opened} and path = '{path}'`;
 const editRecord = "captured_at = '2020-02-20T20:20:20.020Z'";
-const editFrame = `update consent_frames set parts = replace(parts, '"method":null', '"method":"fake"') where ${first}`;
+const editTemplate = `update record_templates set parts = replace(parts, '"method":null', '"method":"fake"') where ${first}`;
 
 /** Changes of the rows of one ledger. */
 function ofChain(ledger: LedgerName): readonly Tampering[] {
@@ -311,17 +311,17 @@ function ofChain(ledger: LedgerName): readonly Tampering[] {
   ];
 }
 
-/** Changes of records and their frames, of what was erased in them, and of whole ledgers. */
+/** Changes of records and their templates, of what was erased in them, and of whole ledgers. */
 const ofRecords: readonly Tampering[] = [
   ...read(`
-    an edited frame
-    ${editFrame}
-    ✗ first: consent chain, row 1 *: the frame of the entry was modified
+    an edited template
+    ${editTemplate}
+    ✗ first: consent chain, row 1 *: the template of the entry was modified
     *
 
-    a removed frame
-    delete from consent_frames where ${first}
-    ✗ first: consent chain, row 1 *: the frame of the entry is missing
+    a removed template
+    delete from record_templates where ${first}
+    ✗ first: consent chain, row 1 *: the template of the entry is missing
     *
 
     another subject in the row
@@ -384,35 +384,35 @@ const ofRecords: readonly Tampering[] = [
   `),
   ...list(
     [
-      'a frame edited with its own hash',
+      'a template edited with its own hash',
       async (scene) => {
-        await run(scene, editFrame);
-        await edit('consent_frames', {}, ({ parts }) => ({ hash: hash('sha256', String(parts)) }))(scene);
+        await run(scene, editTemplate);
+        await edit('record_templates', {}, ({ parts }) => ({ hash: hash('sha256', String(parts)) }))(scene);
       },
       ['✗ first: consent chain, row 1 *: the hash does not match the entry', '*'],
     ],
     [
-      'a column changed, with a frame that has its value and its place at a purpose of the same name',
+      'a column changed, with a template that has its value and its place at a purpose of the same name',
       async (scene) => {
         const time = String((await find(scene, 'consent_records'))[0]?.captured_at);
-        await edit('consent_frames', {}, (frame) => {
-          const parts = String(frame.parts)
+        await edit('record_templates', {}, (template) => {
+          const parts = String(template.parts)
             .replace('"capturedAt":"\t"', `"capturedAt":"${time}"`)
             .replace('"capturedAt":"consent"', '"capturedAt":"\t"');
           return { parts, hash: hash('sha256', parts) };
         })(scene);
         await run(scene, `update consent_records set captured_at = 'consent' where ${first}`);
       },
-      ['✗ first: consent chain, row 1 *: the frame of the entry was modified', '*'],
+      ['✗ first: consent chain, row 1 *: the template of the entry was modified', '*'],
     ],
     [
-      'a frame of no record',
-      copy('consent_frames', {}, { number: 7 }),
-      '✗ first: consent chain, row 7 *: a frame belongs to no record',
+      'a template of no record',
+      copy('record_templates', {}, { number: 7 }),
+      '✗ first: consent chain, row 7 *: a template belongs to no record',
     ],
     [
-      'a frame of a tenant that does not exist',
-      copy('consent_frames', {}, { tenant_id: 'unknown' }),
+      'a template of a tenant that does not exist',
+      copy('record_templates', {}, { tenant_id: 'unknown' }),
       ['✗ unknown: consent chain, row 1 (missing): the head of the chain is missing', '*'],
     ],
     [
@@ -1049,7 +1049,7 @@ async function appendShown(
       : [
           { shownHash: 'f'.repeat(64) },
           { shownHash: two },
-          // The frame of this record is that of the record of the other notice, where it is right.
+          // The template of this record is that of the record of the other notice, where it is right.
           { shownHash: other },
           { shownHash: one, language: 'de' },
           { shownHash: one, language: 'toString' },
@@ -1057,8 +1057,8 @@ async function appendShown(
         ];
   for (const draft of drafts) {
     const visit = { ...draftRecord(tenantId, noticeId, 'visitor'), source: 'public', space: 'public', language: 'en' };
-    await runUnitOfWork(database, '2026-11-21T13:00:00.000Z', (work) =>
-      appendRecords(work, [{ ...visit, ...draft } as RecordDraft]),
+    await runTransaction(database, '2026-11-21T13:00:00.000Z', (tx) =>
+      appendRecords(tx, [{ ...visit, ...draft } as RecordDraft]),
     );
   }
 }
@@ -1081,30 +1081,30 @@ describeOnOneDatabase('svc verify finds', (dialect) => {
   /** Adds the rows that entries need beside those of `fillLedgers`. */
   async function fillMore(installation: Installation, [one, other]: readonly [FilledTenant, FilledTenant]) {
     const { database, settings } = installation;
-    const change = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(database, clock.now(), step);
+    const change = <Result>(step: (tx: Transaction) => Promise<Result>) => runTransaction(database, clock.now(), step);
     const sign = (tenantId: string, ledger: LedgerName) => signNow(installation, { tenantId, ledger }, clock.now());
     const [source, [website, shop]] = [systemSource(other.id), other.notices as [string, string]];
     const users = await readRows(database, 'users');
     const third = (await readRows(database, 'tenants')).find(({ slug }) => slug === 'empty');
     const findUser = (slug: string) => users.find(({ email }) => email === `member@${slug}.example.com`)?.id as string;
     const joins = { email: 'member@first.example.com', role: 'dpo', isActivated: true, isAccepted: true } as const;
-    await change((work) => addMember(work, source, joins, 'test'));
-    await change((work) => rotateScimToken(work, systemSource(one.id)));
+    await change((tx) => addMember(tx, source, joins, 'test'));
+    await change((tx) => rotateScimToken(tx, systemSource(one.id)));
     const readNotice = async (id: string) =>
       (await readRows(database, 'consent_notices')).find((row) => row.id === id) as Row;
-    const draft = await change((work) => createNotice(work, source, NoticeContent.parse(noticeContent)));
+    const draft = await change((tx) => createNotice(tx, source, NoticeContent.parse(noticeContent)));
     const deletedNotice = await readNotice(draft.id);
-    await change((work) => deleteNotice(work, source, draft.id));
+    await change((tx) => deleteNotice(tx, source, draft.id));
     const earlierNotice = await readNotice(website);
-    await change((work) => editNotice(work, source, website, { name: 'Another' }));
-    await change(async (work) => {
-      await editNotice(work, source, shop, { name: 'Shop \uFFFD' });
-      await publishNotice(work, source, shop);
+    await change((tx) => editNotice(tx, source, website, { name: 'Another' }));
+    await change(async (tx) => {
+      await editNotice(tx, source, shop, { name: 'Shop \uFFFD' });
+      await publishNotice(tx, source, shop);
     });
     await appendShown(installation, other.id, [shop, website], 'right');
     await appendManyRecords({ installation, clock }, other.id, 300);
-    await change((work) => appendRecords(work, [draftRecord(other.id, shop, 'erased')]));
-    await change((work) => eraseSubject(work, source, 'erased', 'Asked for it'));
+    await change((tx) => appendRecords(tx, [draftRecord(other.id, shop, 'erased')]));
+    await change((tx) => eraseSubject(tx, source, 'erased', 'Asked for it'));
     await sign(other.id, 'consent');
     await new LogKeeper(installation).step(clock.now());
     const earlierFile = join(settings.dataDir, 'earlier.sqlite');
@@ -1115,7 +1115,7 @@ describeOnOneDatabase('svc verify finds', (dialect) => {
     await appendManyRecords({ installation, clock }, one.id, 1);
     const described = { ipHash: 'a'.repeat(64), uaHash: 'b'.repeat(64) };
     const [notice] = one.notices as [string];
-    await change((work) => appendRecords(work, [{ ...draftRecord(one.id, notice, 'described'), ...described }]));
+    await change((tx) => appendRecords(tx, [{ ...draftRecord(one.id, notice, 'described'), ...described }]));
     const newest = async (tenantId: string, ledger: LedgerName) =>
       (await readLedger(database, { tenantId, ledger })).length;
     const [opening] = (await readRows(database, 'audit_openings')).filter((row) => row.tenant_id === one.id);

@@ -197,7 +197,7 @@ function assertNamed(report: VerifyReport, { table, row, column, value }: Change
   assert.ok(fault, printed);
   assert.equal(fault.tenantId, row.tenant_id);
   if (table === 'chain_heads') return;
-  if (table === 'consent_frames') {
+  if (table === 'record_templates') {
     // The first record that has it.
     assert.equal(fault.sequence, row.number);
     return;

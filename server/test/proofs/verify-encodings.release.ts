@@ -25,7 +25,7 @@ const secret = 'a secret of 32 characters or more';
  * control_evidence_files only reserves space: the bytes are compared with the row of the evidence.
  */
 const tables: readonly CheckedTable[] = [
-  ...(['consent_records', 'consent_frames', 'consent_notice_versions', 'consent_notice_texts'] as const),
+  ...(['consent_records', 'record_templates', 'consent_notice_versions', 'consent_notice_texts'] as const),
   ...(['audit_events', 'audit_openings', 'chain_heads', 'checkpoints', 'merkle_tiles'] as const),
   ...(Object.keys(logTables) as CheckedTable[]),
   'control_evidence_chunks',

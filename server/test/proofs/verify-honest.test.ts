@@ -24,7 +24,7 @@ import { erasureFile } from '../../ledger/erasure-log.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { readSettings, type Settings } from '../../settings.ts';
-import { runUnitOfWork, systemClock } from '../../storage/database.ts';
+import { runTransaction, systemClock } from '../../storage/database.ts';
 import { createLocation, describeOnEachDatabase, TestClock, type TestLocation } from '../harness.ts';
 import { appendOne, forgetTree, signNow } from '../ledger/exported.ts';
 import { fillLedgers, runVerify } from '../ledger/fixture.ts';
@@ -376,8 +376,8 @@ describeOnEachDatabase('the checkpoint log', (dialect) => {
   test('prevents the server from signing a ledger whose head was changed outside Svc', async () => {
     await using installation = await open();
     const { database } = installation;
-    const { id: tenantId } = await runUnitOfWork(database, clock.now(), (work) =>
-      createTenant(work, { slug: 'forged', name: 'Forged' }),
+    const { id: tenantId } = await runTransaction(database, clock.now(), (tx) =>
+      createTenant(tx, { slug: 'forged', name: 'Forged' }),
     );
     const of = { tenantId, ledger: 'audit' } as const;
     const head = (await readRows(database, 'chain_heads')).find(

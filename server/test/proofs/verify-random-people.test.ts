@@ -16,7 +16,7 @@ import { createSession } from '../../accounts/sign-in/session-store.ts';
 import { Problem } from '../../http/problem.ts';
 import { roleIds } from '../../http/roles.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../storage/database.ts';
 import { accept } from '../accounts/members/invitation-helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
@@ -38,45 +38,45 @@ interface Place extends Step {
   readonly server: TestServer;
 }
 
-type Operation = (work: UnitOfWork, place: Place) => Promise<unknown>;
+type Operation = (tx: Transaction, place: Place) => Promise<unknown>;
 
 const fakeHash = () => `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0$${randomUUID().replaceAll('-', '')}`;
 const change =
   (what: (place: Place) => Parameters<typeof changeMembers>[3]): Operation =>
-  (work, place) =>
-    changeMembers(work, systemSource(place.tenantId), place.userId === null ? [] : [place.userId], what(place), 'test');
+  (tx, place) =>
+    changeMembers(tx, systemSource(place.tenantId), place.userId === null ? [] : [place.userId], what(place), 'test');
 
-/** Operations of each part of the server on people, as one unit of work each. */
+/** Operations of each part of the server on people, as one transaction each. */
 const operations = {
-  provision: (work, { tenantId, email, role, flag }) =>
-    addMember(work, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),
-  create: (work, { tenantId, email, role }) =>
-    createUser(work, systemSource(tenantId), { email, role, passwordHash: fakeHash() }),
+  provision: (tx, { tenantId, email, role, flag }) =>
+    addMember(tx, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),
+  create: (tx, { tenantId, email, role }) =>
+    createUser(tx, systemSource(tenantId), { email, role, passwordHash: fakeHash() }),
   remove: change(() => ({ isDeleted: true })),
   activate: change(({ flag }) => ({ isActivated: flag })),
   assign: change(({ flag, role }) => ({ isAssigned: flag, role })),
   rename: change(({ flag }) => ({ givenName: flag ? 'Ann' : null, externalId: flag ? null : 'x' })),
-  async changePassword(work, { userId }) {
+  async changePassword(tx, { userId }) {
     if (userId === null) return;
-    await updatePassword(work, systemSource, userId, fakeHash());
+    await updatePassword(tx, systemSource, userId, fakeHash());
   },
-  async enrol(work, { userId }) {
+  async enrol(tx, { userId }) {
     const codes = { salt: 'salt', hashes: ['one', 'two'] };
-    if (userId !== null) await startEnrolment(work, systemSource, userId, { secret: fakeHash(), codes });
+    if (userId !== null) await startEnrolment(tx, systemSource, userId, { secret: fakeHash(), codes });
   },
-  async enable(work, { userId, tenantId, server }) {
-    const factor = userId === null ? undefined : await findSecondFactor(work.transaction, userId);
+  async enable(tx, { userId, tenantId, server }) {
+    const factor = userId === null ? undefined : await findSecondFactor(tx.queries, userId);
     if (factor === undefined || userId === null) return;
     const lifetime = server.installation.settings.sessionLifetime;
-    const { id } = await createSession(work, { tenantId, userId, challengeId: null }, lifetime);
-    await enableSecondFactor(work, systemSource, factor, { step: 7, session: { id, tenantId }, lifetime });
+    const { id } = await createSession(tx, { tenantId, userId, challengeId: null }, lifetime);
+    await enableSecondFactor(tx, systemSource, factor, { step: 7, session: { id, tenantId }, lifetime });
   },
-  async disable(work, { userId }) {
-    if (userId !== null) await disableSecondFactor(work, systemSource, userId, 'reset');
+  async disable(tx, { userId }) {
+    if (userId !== null) await disableSecondFactor(tx, systemSource, userId, 'reset');
   },
-  invite: (work, { tenantId, email, role }) =>
-    invite(work, systemSource(tenantId), { email, role, defaultRole: 'cs_agent' }),
-  rotateToken: (work, { tenantId }) => rotateScimToken(work, systemSource(tenantId)),
+  invite: (tx, { tenantId, email, role }) =>
+    invite(tx, systemSource(tenantId), { email, role, defaultRole: 'cs_agent' }),
+  rotateToken: (tx, { tenantId }) => rotateScimToken(tx, systemSource(tenantId)),
 } satisfies Record<string, Operation>;
 
 const kinds = Object.keys(operations) as (keyof typeof operations)[];
@@ -109,9 +109,9 @@ describeOnOneDatabase('svc verify after random changes of people', (dialect) => 
     const tenantId = tenantIds[step.tenant] as string;
     const operation: Operation = operations[step.kind];
     try {
-      const result = await runUnitOfWork(database, server.clock.now(), async (work) => {
-        const userId = (await findAccount(work.transaction, email))?.id ?? null;
-        return operation(work, { ...step, tenantId, email, userId, server });
+      const result = await runTransaction(database, server.clock.now(), async (tx) => {
+        const userId = (await findAccount(tx.queries, email))?.id ?? null;
+        return operation(tx, { ...step, tenantId, email, userId, server });
       });
       if (step.kind !== 'invite' || !step.flag) return;
       const { status, text } = await accept(server, (result as { token: string }).token);

@@ -7,7 +7,7 @@ import { AnchorLog } from '../../ledger/anchor-log.ts';
 import type { StoredCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { describeHead, hashEntry, type LedgerName, ledgerTables } from '../../ledger/entry.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer, type TestTenant } from '../harness.ts';
 import { appendOne, exportText, forgetTree, signNow, verifyFile } from '../ledger/exported.ts';
@@ -67,8 +67,8 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
       clock.advance(1000);
       if (ledger === 'audit') await appendOne(installation, tenantId, clock.now(), `thing ${number}`);
       else
-        await runUnitOfWork(installation.database, clock.now(), (work) =>
-          appendRecords(work, [draftRecord(tenantId, newId(), `subject ${number}`)]),
+        await runTransaction(installation.database, clock.now(), (tx) =>
+          appendRecords(tx, [draftRecord(tenantId, newId(), `subject ${number}`)]),
         );
     }
   };
@@ -86,8 +86,8 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
     for (const row of rows) await deleteRow(database, table, row);
     let hash: string | null = null;
     const rewritten = attack(rows);
-    /** The numbers of frames, which are those of their first records. */
-    const frames = new Map<unknown, number>();
+    /** The numbers of templates, which are those of their first records. */
+    const templates = new Map<unknown, number>();
     const times = rows.map((row) => JSON.parse(String(row.entry))[ledger === 'audit' ? 'at' : 'recordedAt']).sort();
     for (const [index, row] of rewritten.entries()) {
       // Times must rise in the new order too, or the export itself shows the change.
@@ -96,15 +96,17 @@ describeOnOneDatabase('a ledger that was rewritten by an attacker with full cont
         .replace(/"(at|recordedAt)":"[^"]+"/, `"$1":"${at}"`)
         .replace(/"sequence":\d+/, `"sequence":${index + 1}`);
       hash = hashEntry(hash, entry);
-      const frame = ledger === 'consent' && { frame: frames.get(row.frame) ?? index + 1 };
-      if (frame) frames.set(row.frame, frame.frame);
-      await insertRow(database, table, { ...placeRow(row, ledger, entry), ...frame, sequence: index + 1, hash });
+      const template = ledger === 'consent' && { template: templates.get(row.template) ?? index + 1 };
+      if (template) templates.set(row.template, template.template);
+      await insertRow(database, table, { ...placeRow(row, ledger, entry), ...template, sequence: index + 1, hash });
     }
     if (ledger === 'consent')
-      for (const frame of (await readRows(database, 'consent_frames')).filter((row) => row.tenant_id === tenantId)) {
-        await deleteRow(database, 'consent_frames', frame);
-        const number = frames.get(frame.number);
-        if (number !== undefined) await insertRow(database, 'consent_frames', { ...frame, number });
+      for (const template of (await readRows(database, 'record_templates')).filter(
+        (row) => row.tenant_id === tenantId,
+      )) {
+        await deleteRow(database, 'record_templates', template);
+        const number = templates.get(template.number);
+        if (number !== undefined) await insertRow(database, 'record_templates', { ...template, number });
       }
     const head = { tenant_id: tenantId, ledger };
     const at = rewritten.length === 0 ? '' : times[Math.min(rewritten.length, times.length) - 1];

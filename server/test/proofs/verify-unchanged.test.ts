@@ -14,7 +14,7 @@ import { growTree } from '../../ledger/tree-store.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
 import { ProofCheck } from '../../proofs/verify-checkpoints.ts';
 import { RowStates, verifyRows } from '../../proofs/verify-rows.ts';
-import { inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
 import { migrationTable } from '../../storage/migrate.ts';
 import { accept, invite } from '../accounts/members/invitation-helpers.ts';
 import { addPerson, watch } from '../accounts/members/membership-helpers.ts';
@@ -53,8 +53,8 @@ describeOnOneDatabase('svc verify of what the server wrote', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  const change = (step: (work: UnitOfWork) => Promise<unknown>, at = '2026-11-21T13:00:00.000Z') =>
-    runUnitOfWork(installation.database, at, step);
+  const change = (step: (tx: Transaction) => Promise<unknown>, at = '2026-11-21T13:00:00.000Z') =>
+    runTransaction(installation.database, at, step);
   const assertIntact = async () => {
     const { code, lines } = await runVerify(installation);
     assert.equal(code, 0, lines.join('\n'));
@@ -86,22 +86,22 @@ describeOnOneDatabase('svc verify of what the server wrote', (dialect) => {
 
   test('reports no fault for a notice in any of its states, and after it was deleted', async () => {
     const source = systemSource(tenant.id);
-    await change((work) => archiveNotice(work, source, notice));
+    await change((tx) => archiveNotice(tx, source, notice));
     await assertIntact();
-    await change((work) => publishNotice(work, source, notice));
-    await change((work) => editNotice(work, source, notice, { name: 'Name \uFFFD' }));
-    await change(async (work) => {
-      const { id } = await createNotice(work, source, NoticeContent.parse(noticeContent));
-      await deleteNotice(work, source, id);
+    await change((tx) => publishNotice(tx, source, notice));
+    await change((tx) => editNotice(tx, source, notice, { name: 'Name \uFFFD' }));
+    await change(async (tx) => {
+      const { id } = await createNotice(tx, source, NoticeContent.parse(noticeContent));
+      await deleteNotice(tx, source, id);
     });
     await assertIntact();
   });
 
   test('reports no fault for a version that was published with the clock set back', async () => {
     const source = systemSource(tenant.id);
-    await change(async (work) => {
-      await editNotice(work, source, tenant.notices[1] as string, { name: 'Edited in the past' });
-      await publishNotice(work, source, tenant.notices[1] as string);
+    await change(async (tx) => {
+      await editNotice(tx, source, tenant.notices[1] as string, { name: 'Edited in the past' });
+      await publishNotice(tx, source, tenant.notices[1] as string);
     }, '2020-01-01T00:00:00.000Z');
     await assertIntact();
   });
@@ -110,7 +110,7 @@ describeOnOneDatabase('svc verify of what the server wrote', (dialect) => {
     const { kysely } = installation.database;
     const logged = new RowStates();
     await verifyChain(kysely, 'audit', tenant.id, undefined, ({ entry }) => logged.read(entry));
-    const edit = (name: string) => change((work) => editNotice(work, systemSource(tenant.id), notice, { name }));
+    const edit = (name: string) => change((tx) => editNotice(tx, systemSource(tenant.id), notice, { name }));
     const check = async () => (await verifyRows(kysely, changingRows, tenant.id, logged)).faults.map(({ id }) => id);
     await edit('Meanwhile');
     assert.deepEqual(await check(), []);
@@ -197,7 +197,7 @@ describeOnEachDatabase('svc verify while a server writes', (dialect) => {
     const { database, clock } = installation;
     const [{ id, notices }] = (await fillLedgers(installation)) as [FilledTenant];
     const [source, notice] = [systemSource(id), notices[0] as string];
-    const change = (step: (work: UnitOfWork) => Promise<unknown>) => runUnitOfWork(database, clock(), step);
+    const change = (step: (tx: Transaction) => Promise<unknown>) => runTransaction(database, clock(), step);
     let verifying = true;
     let written = 0;
     let draft: string | null = null;
@@ -205,18 +205,18 @@ describeOnEachDatabase('svc verify while a server writes', (dialect) => {
     const writeRepeatedly = async () => {
       while (verifying) {
         written += 1;
-        await change(async (work) => {
-          await editNotice(work, source, notice, { name: `Edition ${written}` });
-          await publishNotice(work, source, notice);
+        await change(async (tx) => {
+          await editNotice(tx, source, notice, { name: `Edition ${written}` });
+          await publishNotice(tx, source, notice);
         });
-        await change(async (work) => {
-          if (draft !== null) await deleteNotice(work, source, draft);
-          draft = (await createNotice(work, source, NoticeContent.parse(noticeContent))).id;
+        await change(async (tx) => {
+          if (draft !== null) await deleteNotice(tx, source, draft);
+          draft = (await createNotice(tx, source, NoticeContent.parse(noticeContent))).id;
         });
-        await change((work) => appendRecords(work, [draftRecord(id, notice, `subject ${written}`)]));
+        await change((tx) => appendRecords(tx, [draftRecord(id, notice, `subject ${written}`)]));
         if (written % 3 !== 0) continue;
         for (const ledger of ['consent', 'audit'] as const)
-          await change((work) => signCheckpoint(work, installation, { tenantId: id, ledger }));
+          await change((tx) => signCheckpoint(tx, installation, { tenantId: id, ledger }));
       }
     };
     const writing = writeRepeatedly();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findOrCreateAccount } from '../../accounts/members/account-store.ts';
 import { addMember } from '../../accounts/members/membership.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../harness.ts';
 
 export const userUrn = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -72,16 +72,16 @@ export function assertScimError(response: TestResponse, status: number, type?: s
   assert.deepEqual(rest, {});
 }
 
-/** Makes many members in one unit of work. @returns their ids. */
+/** Makes many members in one transaction. @returns their ids. */
 export function addMembers(server: TestServer, tenantId: string, count: number): Promise<readonly string[]> {
-  return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+  return runTransaction(server.installation.database, server.clock.now(), async (tx) => {
     const emails = Array.from({ length: count }, (_, index) => `member-${index}@example.com`);
     // Accounts are locked before tenants.
-    for (const email of emails) await work.lockAccount((await findOrCreateAccount(work, email)).id);
+    for (const email of emails) await tx.lockAccount((await findOrCreateAccount(tx, email)).id);
     const ids: string[] = [];
     for (const email of emails) {
       const wanted = { email, isActivated: true, isAccepted: false };
-      const member = await addMember(work, systemSource(tenantId), { ...wanted, role: 'cs_agent' }, 'test');
+      const member = await addMember(tx, systemSource(tenantId), { ...wanted, role: 'cs_agent' }, 'test');
       ids.push(member?.user_id as string);
     }
     return ids;

@@ -11,7 +11,7 @@ import { protectedTables, readRows } from '../ledger/tamper.ts';
 
 const tables = [
   'consent_records',
-  'consent_frames',
+  'record_templates',
   'audit_events',
   'consent_notice_versions',
   'consent_notice_texts',

@@ -7,7 +7,7 @@ import { systemSource } from '../../ledger/audit/store.ts';
 import { Findings } from '../../proofs/findings.ts';
 import { verifyGrants } from '../../proofs/verify-grants.ts';
 import type { Scene } from '../../proofs/verify-tenant.ts';
-import { addTime, runUnitOfWork } from '../../storage/database.ts';
+import { addTime, runTransaction } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import { listColumns } from '../../storage/schema.ts';
 import { type GrantTable, grantTables, sealedColumns } from '../../storage/secrets.ts';
@@ -96,7 +96,7 @@ describeOnEachDatabase('a row that grants access', (dialect) => {
     const staff = await server.createMember({ role: 'platform_admin' });
     const { database, passwords } = server.installation;
     const hash = await passwords.hash(goodPassword);
-    await runUnitOfWork(database, server.clock.now(), (work) => updatePassword(work, systemSource, staff.userId, hash));
+    await runTransaction(database, server.clock.now(), (tx) => updatePassword(tx, systemSource, staff.userId, hash));
     await server.createMember({ tenantId: other.id, role: 'admin' });
     const suspended = await server.createMember({ role: 'dpo' });
     const { status } = await send('PATCH', `/v1/users/${suspended.userId}`, { body: { active: false } });

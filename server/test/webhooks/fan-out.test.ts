@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, withdraw } from '../consent/helpers.ts';
 import { createClient, type WebhookClient } from './webhook-client.ts';
@@ -95,7 +95,7 @@ describeServerOnEachDatabase('the ids of deliveries', (server) => {
       type: 'user.suspended' as const,
       data: { userId: 'x', number },
     }));
-    await runUnitOfWork(database, server.clock.now(), (work) => emitEvents(work, events));
+    await runTransaction(database, server.clock.now(), (tx) => emitEvents(tx, events));
     assert.deepEqual(
       (await readQueue(client, id)).map(({ data }) => JSON.parse(data)),
       events.filter(({ tenantId }) => tenantId === client.tenant.id).map(({ data }) => data),

@@ -1,4 +1,4 @@
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import type { TestServer, TestTenant } from '../harness.ts';
 import type { ReceivedDelivery } from './sending.ts';
@@ -20,7 +20,7 @@ export async function happen(
     type: 'dsr.created' as const,
     data: { dsrId: subject, number },
   }));
-  await runUnitOfWork(installation.database, clock.now(), (work) => emitEvents(work, numbered));
+  await runTransaction(installation.database, clock.now(), (tx) => emitEvents(tx, numbered));
 }
 
 /** The events of one subject, numbered from one. */

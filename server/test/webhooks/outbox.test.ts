@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { type EventType, eventTypes } from '../../webhooks/deliveries/event.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { addPerson, changePeople, readWebhooks } from '../accounts/members/membership-helpers.ts';
@@ -91,8 +91,8 @@ describeServerOnEachDatabase('the outbox of webhooks', (server) => {
 
   test('contains no event without the change that it describes', async () => {
     const tenant = await createFreshTenant(server);
-    const failing = runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-      await emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]);
+    const failing = runTransaction(server.installation.database, server.clock.now(), async (tx) => {
+      await emitEvents(tx, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]);
       throw new Error('the change failed');
     });
     await assert.rejects(failing, /the change failed/);

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import { createApp } from '../../cli/server/app.ts';
 import { startHousekeeping } from '../../cli/server/housekeeping.ts';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { emitEvents, newDelivery } from '../../webhooks/deliveries/outbox.ts';
 import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
 import { describeServerOnEachDatabase } from '../consent/helpers.ts';
@@ -166,10 +166,10 @@ describe('the housekeeping', () => {
     await using installation = await openTestInstallation('sqlite', { SVC_VERIFY_HOURS: '0' }, clock);
     const { database } = installation;
     const tenant = { slug: 'acme', name: 'Acme' };
-    const { id: tenantId } = await runUnitOfWork(database, clock.now(), (work) => createTenant(work, tenant));
+    const { id: tenantId } = await runTransaction(database, clock.now(), (tx) => createTenant(tx, tenant));
     const emit = (name: string) =>
-      runUnitOfWork(database, clock.now(), (work) =>
-        emitEvents(work, [{ tenantId, type: 'user.suspended', data: { name } }]),
+      runTransaction(database, clock.now(), (tx) =>
+        emitEvents(tx, [{ tenantId, type: 'user.suspended', data: { name } }]),
       );
     await emit('old');
     clock.advance(1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { runUnitOfWork, type Signals } from '../../storage/database.ts';
+import { runTransaction, type Signals } from '../../storage/database.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { allowPrivate, createSubscriber, openRequest, readDeliveries, startScriptedReceiver } from './sending.ts';
@@ -31,8 +31,8 @@ describeOnEachDatabase('a running server', (dialect) => {
     // Separate signals, as in another process: nothing in this one is notified.
     const signals: Signals = new EventEmitter();
     const elsewhere = { ...database, signals };
-    await runUnitOfWork(elsewhere, server.clock.now(), (work) =>
-      emitEvents(work, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]),
+    await runTransaction(elsewhere, server.clock.now(), (tx) =>
+      emitEvents(tx, [{ tenantId: tenant.id, type: 'user.suspended', data: {} }]),
     );
     while ((await readDeliveries(server, tenant)).some(({ status }) => status !== 'delivered')) await turn();
     assert.equal(receiver.received.length, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { forgetOldEvents } from '../../webhooks/deliveries/retention-store.ts';
 import { writeAttempts } from '../../webhooks/sender/store.ts';
 import { describeServerOnEachDatabase, payload } from '../consent/helpers.ts';
@@ -104,7 +104,7 @@ describeServerOnEachDatabase(
         pausedUntil: null,
         state: { ...state, id, first_attempt_at, claimed_until },
       };
-      await runUnitOfWork(database, server.clock.now(), (work) => writeAttempts(work, [again as never]));
+      await runTransaction(database, server.clock.now(), (tx) => writeAttempts(tx, [again as never]));
       assert.equal((await read(tenant, endpoint.id))[0].delivered, 1);
     });
 

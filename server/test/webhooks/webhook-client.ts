@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { runUnitOfWork } from '../../storage/database.ts';
+import { runTransaction } from '../../storage/database.ts';
 import { disableEndpoint } from '../../webhooks/endpoints/changes.ts';
 import type { DisabledReason } from '../../webhooks/endpoints/endpoint.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../../webhooks/endpoints/store.ts';
@@ -89,7 +89,7 @@ export class WebhookClient extends TenantClient {
   async disable(id: string, reason: DisabledReason = 'failing', sent?: Endpoint): Promise<boolean> {
     const { installation, clock } = this.server;
     const endpoint = sent ?? (await this.sending(id));
-    return runUnitOfWork(installation.database, clock.now(), (work) => disableEndpoint(work, endpoint, reason));
+    return runTransaction(installation.database, clock.now(), (tx) => disableEndpoint(tx, endpoint, reason));
   }
 
   /** Records a failure of a webhook, as the sender does. */

@@ -3,7 +3,7 @@ import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { recordEvent } from '../../ledger/audit/store.ts';
 import type { Json } from '../../ledger/canonical.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
 import type { DeliveryRow } from './delivery.ts';
@@ -14,18 +14,18 @@ import { isUnclaimed } from './store.ts';
  * Cancels a pending delivery: nothing more is sent.
  * @throws {Problem} `not_found`, `webhook_delivery_pending` while an attempt is under way, `conflict` where it has ended.
  */
-export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
-  const { transaction, now } = work;
+export async function cancelDelivery(tx: Transaction, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const { queries, now } = tx;
   const match = { tenant_id: source.tenantId, id };
-  await work.lockTenant(source.tenantId);
+  await tx.lockTenant(source.tenantId);
   const canceled = { status: 'canceled', due_at: null, claimed_until: null, finished_at: now };
-  const row = await updatePending(transaction, match).set(canceled).returningAll().executeTakeFirst();
+  const row = await updatePending(queries, match).set(canceled).returningAll().executeTakeFirst();
   if (row === undefined) {
-    const { status } = requireFound(await findRow(transaction, 'webhook_deliveries', match), 'delivery');
+    const { status } = requireFound(await findRow(queries, 'webhook_deliveries', match), 'delivery');
     if (status === 'pending') throw isUnderWay();
     throw new Problem('conflict', `The delivery is ${status}: there is nothing left to cancel.`);
   }
-  await record(work, source, 'webhook_delivery.canceled', id, describeTarget(row));
+  await record(tx, source, 'webhook_delivery.canceled', id, describeTarget(row));
   return row;
 }
 
@@ -33,27 +33,27 @@ export async function cancelDelivery(work: UnitOfWork, source: AuditSource, id: 
  * Sends a delivery again, as a new one; one that waits for its next attempt is due now instead: the same one, in its own 24 hours.
  * @throws {Problem} `not_found`, `webhook_delivery_pending`, `webhook_deleted`, `webhook_not_enabled`.
  */
-export async function redeliver(work: UnitOfWork, source: AuditSource, id: string): Promise<DeliveryRow> {
-  const { transaction, now } = work;
+export async function redeliver(tx: Transaction, source: AuditSource, id: string): Promise<DeliveryRow> {
+  const { queries, now } = tx;
   const match = { tenant_id: source.tenantId, id };
   // Changes of an endpoint take this lock too, so it stays as it was read.
-  await work.lockTenant(source.tenantId);
-  const found = requireFound(await findRow(transaction, 'webhook_deliveries', match), 'delivery');
-  const earlier = requireFound((await holdEvents(transaction, source.tenantId, [found]))[0], 'delivery');
-  const receiver = await requireReceiver(transaction, source.tenantId, earlier.endpoint_id);
-  announceDeliveries(work, [receiver], [earlier]);
+  await tx.lockTenant(source.tenantId);
+  const found = requireFound(await findRow(queries, 'webhook_deliveries', match), 'delivery');
+  const earlier = requireFound((await holdEvents(queries, source.tenantId, [found]))[0], 'delivery');
+  const receiver = await requireReceiver(queries, source.tenantId, earlier.endpoint_id);
+  announceDeliveries(tx, [receiver], [earlier]);
   if (earlier.status === 'pending') {
     // A delivery that is already due keeps its place in the order.
     const dueAt = sql<string>`case when due_at > ${now} then ${now} else due_at end`;
-    const row = await updatePending(transaction, match).set({ due_at: dueAt }).returningAll().executeTakeFirst();
+    const row = await updatePending(queries, match).set({ due_at: dueAt }).returningAll().executeTakeFirst();
     if (row === undefined) throw isUnderWay();
-    await record(work, source, 'webhook_delivery.expedited', id, describeTarget(row));
+    await record(tx, source, 'webhook_delivery.expedited', id, describeTarget(row));
     return row;
   }
-  const row = await insertRow(transaction, 'webhook_deliveries', newRedelivery(earlier, now));
-  await markRedelivered(transaction, source.tenantId, [earlier]);
+  const row = await insertRow(queries, 'webhook_deliveries', newRedelivery(earlier, now));
+  await markRedelivered(queries, source.tenantId, [earlier]);
   const diff = { ...describeTarget(row), redeliveryId: row.id };
-  await record(work, source, 'webhook_delivery.redelivered', id, diff);
+  await record(tx, source, 'webhook_delivery.redelivered', id, diff);
   return row;
 }
 
@@ -77,13 +77,13 @@ function describeTarget(row: DeliveryRow) {
 
 /** Appends the event of a change of a delivery, or of an order to send deliveries again. */
 export async function record(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   action: string,
   targetId: string,
   diff: Readonly<Record<string, Json>>,
 ): Promise<void> {
-  await recordEvent(work, source, { module: 'webhooks', action, targetId, targetRef: null, diff });
+  await recordEvent(tx, source, { module: 'webhooks', action, targetId, targetRef: null, diff });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { insertRows, newId, prepareQuery } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { DeliveryRow } from './delivery.ts';
@@ -7,13 +7,13 @@ import { isOperational, type NewWebhookEvent, type StoredEvent } from './event.t
 import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
 
 /**
- * Writes events, and the deliveries to every endpoint that wants them, in the unit of work of the changes that they
+ * Writes events, and the deliveries to every endpoint that wants them, in the transaction of the changes that they
  * describe: neither is stored without the other.
  * @param except an endpoint that is left out: the one that the events are about.
  */
-export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
+export async function emitEvents(tx: Transaction, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
   for (const [tenantId, ofTenant] of Map.groupBy(events, (event) => event.tenantId))
-    await queueEvents(work, ofTenant, await findSubscribers(work, tenantId, except));
+    await queueEvents(tx, ofTenant, await findSubscribers(tx, tenantId, except));
 }
 
 /**
@@ -21,21 +21,21 @@ export async function emitEvents(work: UnitOfWork, events: readonly NewWebhookEv
  * @param describe returns the events; not called where there is no endpoint.
  */
 export async function emitWanted(
-  work: UnitOfWork,
+  tx: Transaction,
   tenantId: string,
   describe: () => readonly Omit<NewWebhookEvent, 'tenantId'>[],
   except?: string,
 ): Promise<void> {
-  const subscribers = await findSubscribers(work, tenantId, except);
+  const subscribers = await findSubscribers(tx, tenantId, except);
   if (subscribers.length === 0) return;
   const wanted = describe().filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
   const events = wanted.map((event) => ({ tenantId, ...event }));
-  if (events.length > 0) await queueEvents(work, events, subscribers);
+  if (events.length > 0) await queueEvents(tx, events, subscribers);
 }
 
-/** Signals the sender, once the unit of work is durable, which enabled endpoints have something to be sent. */
+/** Signals the sender, once the transaction is durable, which enabled endpoints have something to be sent. */
 export function announceDeliveries(
-  work: UnitOfWork,
+  tx: Transaction,
   endpoints: readonly Pick<Subscribers[number], 'id' | 'status'>[],
   deliveries: readonly Pick<DeliveryRow, 'tenant_id' | 'endpoint_id'>[],
 ): void {
@@ -44,7 +44,7 @@ export function announceDeliveries(
     const tenant_id = tenants.get(id);
     return status === 'enabled' && tenant_id !== undefined ? { tenant_id, id } : [];
   });
-  if (reached.length > 0) work.afterCommit(() => work.signals.emit('deliveries', reached));
+  if (reached.length > 0) tx.afterCommit(() => tx.signals.emit('deliveries', reached));
 }
 
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
@@ -59,8 +59,8 @@ const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]
     .orderBy('id'),
 );
 
-async function findSubscribers({ transaction }: UnitOfWork, tenantId: string, except?: string): Promise<Subscribers> {
-  return (await selectSubscribers(transaction, { tenantId })).filter(({ id }) => id !== except);
+async function findSubscribers({ queries }: Transaction, tenantId: string, except?: string): Promise<Subscribers> {
+  return (await selectSubscribers(queries, { tenantId })).filter(({ id }) => id !== except);
 }
 
 /** True if an endpoint subscribes to events of a type; its filter is not checked. */
@@ -75,11 +75,11 @@ function wants({ event_types }: Pick<Subscribers[number], 'event_types'>, type: 
  * @returns the deliveries.
  */
 export async function queueEvents(
-  work: UnitOfWork,
+  tx: Transaction,
   events: readonly NewWebhookEvent[],
   subscribers: Subscribers,
 ): Promise<readonly DeliveryRow[]> {
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const stored = events.map(({ tenantId, type, data }) => ({
     id: newId(),
     tenant_id: tenantId,
@@ -103,9 +103,9 @@ export async function queueEvents(
         return { ...delivery, status: 'dead', reason: 'endpoint_disabled', due_at: null, finished_at: now };
       });
   });
-  await insertRows(transaction, 'webhook_events', stored);
-  await insertRows(transaction, 'webhook_deliveries', rows);
-  announceDeliveries(work, subscribers, rows);
+  await insertRows(queries, 'webhook_events', stored);
+  await insertRows(queries, 'webhook_deliveries', rows);
+  announceDeliveries(tx, subscribers, rows);
   return rows;
 }
 

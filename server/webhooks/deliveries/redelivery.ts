@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
-import { addTime, type Database, type Outcome, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Database, type Outcome, runTransaction, type Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, insertRows, newId, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -29,7 +29,7 @@ export async function findRedelivery(queries: Queries, tenantId: string, id: str
 
 /**
  * Makes the row of an order; an order without matching deliveries is finished at once. It counts the matches, so it
- * runs before the unit of work is opened.
+ * runs before the transaction is opened.
  * @throws {Problem} `not_found`, `webhook_deleted`, `webhook_not_enabled`.
  */
 export async function prepareOrder(
@@ -86,30 +86,30 @@ async function findRunning(queries: Queries, tenantId: string): Promise<Problem 
  * `webhook_redelivery_running`.
  */
 export async function orderRedeliveries(
-  work: UnitOfWork,
+  tx: Transaction,
   prepared: readonly PreparedOrder[],
 ): Promise<readonly Outcome<RedeliveryView>[]> {
-  await work.lockTenant(...prepared.map(({ source }) => source.tenantId));
+  await tx.lockTenant(...prepared.map(({ source }) => source.tenantId));
   const outcomes: Outcome<RedeliveryView>[] = [];
-  for (const one of prepared) outcomes.push(await orderRedelivery(work, one));
+  for (const one of prepared) outcomes.push(await orderRedelivery(tx, one));
   return outcomes;
 }
 
-async function orderRedelivery(work: UnitOfWork, { source, order }: PreparedOrder): Promise<Outcome<RedeliveryView>> {
-  const { transaction } = work;
-  const running = await findRunning(transaction, source.tenantId);
+async function orderRedelivery(tx: Transaction, { source, order }: PreparedOrder): Promise<Outcome<RedeliveryView>> {
+  const { queries } = tx;
+  const running = await findRunning(queries, source.tenantId);
   if (running !== null) return { error: running };
-  await insertRow(transaction, 'webhook_redeliveries', order);
-  await record(work, source, 'webhook_redelivery.ordered', order.id, { filter: readFilter(order), total: order.total });
+  await insertRow(queries, 'webhook_redeliveries', order);
+  await record(tx, source, 'webhook_redelivery.ordered', order.id, { filter: readFilter(order), total: order.total });
   return { result: viewRedelivery(order) };
 }
 
 /** Ends an order: what it has queued is sent. One that has ended stays as it is. @throws {Problem} `not_found`. */
-export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id: string): Promise<RedeliveryView> {
-  const { transaction, now } = work;
+export async function cancelRedelivery(tx: Transaction, source: AuditSource, id: string): Promise<RedeliveryView> {
+  const { queries, now } = tx;
   const { tenantId } = source;
-  await work.lockTenant(tenantId);
-  const canceled = await transaction
+  await tx.lockTenant(tenantId);
+  const canceled = await queries
     .updateTable('webhook_redeliveries')
     .set({ status: 'canceled', finished_at: now })
     .where('tenant_id', '=', tenantId)
@@ -117,9 +117,9 @@ export async function cancelRedelivery(work: UnitOfWork, source: AuditSource, id
     .where('status', '=', 'running')
     .returningAll()
     .executeTakeFirst();
-  if (canceled === undefined) return findRedelivery(transaction, tenantId, id);
+  if (canceled === undefined) return findRedelivery(queries, tenantId, id);
   const { queued, total } = canceled;
-  await record(work, source, 'webhook_redelivery.canceled', id, { queued, total });
+  await record(tx, source, 'webhook_redelivery.canceled', id, { queued, total });
   return viewRedelivery(canceled);
 }
 
@@ -133,20 +133,20 @@ const perSecond = 100;
  * @returns true if there was something to do, so that there may be more.
  */
 export function stepRedeliveries(database: Database, now: string): Promise<boolean> {
-  return runUnitOfWork(database, now, async (work) => {
-    const { transaction } = work;
-    const order = await takeRunning(transaction);
+  return runTransaction(database, now, async (tx) => {
+    const { queries } = tx;
+    const order = await takeRunning(queries);
     if (order === undefined) return false;
-    const receivers = await listReceivers(transaction, order, true);
+    const receivers = await listReceivers(queries, order, true);
     const { rows, next } =
       receivers.length === 0
         ? { rows: [], next: null }
-        : await walkDeliveries(transaction, walkOf(order, receivers), batch);
-    const fitting = await holdEvents(transaction, order.tenant_id, rows);
+        : await walkDeliveries(queries, walkOf(order, receivers), batch);
+    const fitting = await holdEvents(queries, order.tenant_id, rows);
     const ids = fitting.map(({ id }) => id);
     // A caller may have sent one of them again meanwhile.
     const isMarked = readFilter(order).status === 'dead';
-    const marked = isMarked ? await markRedelivered(transaction, order.tenant_id, fitting) : new Set(ids);
+    const marked = isMarked ? await markRedelivered(queries, order.tenant_id, fitting) : new Set(ids);
     // After the place of their order, also by the clock of a server that is late: the order never meets what it makes.
     const created_at = now > order.created_at ? now : addTime(order.created_at, 1);
     // At a rate, so that what happens meanwhile does not wait behind all of it.
@@ -157,8 +157,8 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
     const deliveries = fitting
       .filter(({ id }) => marked.has(id))
       .map((row, index) => ({ ...newRedelivery(row, now), created_at, due_at: dueAt(index) }));
-    await insertRows(transaction, 'webhook_deliveries', deliveries);
-    await transaction
+    await insertRows(queries, 'webhook_deliveries', deliveries);
+    await queries
       .updateTable('webhook_redeliveries')
       .set({
         queued: order.queued + deliveries.length,
@@ -167,7 +167,7 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
       .where('tenant_id', '=', order.tenant_id)
       .where('id', '=', order.id)
       .execute();
-    announceDeliveries(work, receivers, deliveries);
+    announceDeliveries(tx, receivers, deliveries);
     return true;
   });
 }

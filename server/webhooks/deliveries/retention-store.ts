@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
-import { addTime, type Database, dayMilliseconds, inTransaction, runUnitOfWork } from '../../storage/database.ts';
+import { addTime, type Database, dayMilliseconds, inTransaction, runTransaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
@@ -59,13 +59,13 @@ function forgetAudited(
   until: string,
   limit: number,
 ): Promise<number> {
-  return runUnitOfWork(database, now, async (work) => {
-    await work.lockTenant(id);
+  return runTransaction(database, now, async (tx) => {
+    await tx.lockTenant(id);
     // It may have been changed since it was read; a tenant whose seal does not hold is not found.
-    if ((await findRow(work.transaction, 'tenants', { id }))?.webhook_days !== days) return 0;
-    const counts = await forget(work.transaction, id, until, limit);
+    if ((await findRow(tx.queries, 'tenants', { id }))?.webhook_days !== days) return 0;
+    const counts = await forget(tx.queries, id, until, limit);
     if (counts.events > 0)
-      await recordEvent(work, systemSource(id), {
+      await recordEvent(tx, systemSource(id), {
         module: 'webhooks',
         action: 'webhook_delivery.forgotten',
         targetId: null,

@@ -3,7 +3,7 @@ import { invalidValues, Problem, requireFound } from '../../http/problem.ts';
 import { toColumns } from '../../http/schemas.ts';
 import { endpointRows } from '../../ledger/audit/rows.ts';
 import { type RowChange, recordChange, recordEvent, systemSource } from '../../ledger/audit/store.ts';
-import { addTime, type UnitOfWork } from '../../storage/database.ts';
+import { addTime, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
@@ -46,17 +46,17 @@ export interface EndpointRules {
 
 /** Creates an endpoint. @throws {Problem} `validation_failed`, `conflict`. */
 export async function createEndpoint(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { box, policy }: EndpointRules,
   input: EndpointInput,
 ): Promise<EndpointWithSecret> {
-  await work.lockTenant(source.tenantId);
-  const present = await requireAddress(work.transaction, source.tenantId, input.url, policy);
+  await tx.lockTenant(source.tenantId);
+  const present = await requireAddress(tx.queries, source.tenantId, input.url, policy);
   if (present >= mostEndpoints) throw new Problem('conflict', `A tenant may have at most ${mostEndpoints} webhooks.`);
   const id = newId();
   const secret = generateWebhookSecret();
-  const row = await insertRow(work.transaction, 'webhook_endpoints', {
+  const row = await insertRow(tx.queries, 'webhook_endpoints', {
     id,
     tenant_id: source.tenantId,
     ...writeSettings(input),
@@ -65,12 +65,12 @@ export async function createEndpoint(
     secret: box.seal(secret, secretPurpose(id)),
     previous_secrets: '[]',
     ...makeSigningKey(box, id, input.asymmetric),
-    created_at: work.now,
-    updated_at: work.now,
+    created_at: tx.now,
+    updated_at: tx.now,
     deleted_at: null,
   });
-  await record(work, source, row, 'created', describeForAudit(input));
-  return { ...viewEndpoint({ ...row, ...wellHealth }, work.now), secret };
+  await record(tx, source, row, 'created', describeForAudit(input));
+  return { ...viewEndpoint({ ...row, ...wellHealth }, tx.now), secret };
 }
 
 /**
@@ -79,14 +79,14 @@ export async function createEndpoint(
  * @throws {Problem} `not_found`, `validation_failed`, `conflict`.
  */
 export async function editEndpoint(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { box, policy }: EndpointRules,
   id: string,
   change: EndpointChange,
 ): Promise<EndpointView> {
-  const stored = await lockEndpoint(work, source, id);
-  const before = viewEndpoint(stored, work.now);
+  const stored = await lockEndpoint(tx, source, id);
+  const before = viewEndpoint(stored, tx.now);
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const after: EndpointView = { ...before, ...given };
   const changed = EndpointChange.keyof().options.filter(
@@ -94,23 +94,23 @@ export async function editEndpoint(
   );
   if (changed.length === 0) return before;
   const isMoved = changed.includes('url');
-  if (isMoved) await requireAddress(work.transaction, source.tenantId, after.url, policy);
+  if (isMoved) await requireAddress(tx.queries, source.tenantId, after.url, policy);
   const isEnabled = after.status !== 'disabled';
   const isResumed = after.status === 'enabled' && before.status !== 'enabled';
   const restarts = isMoved || isResumed || (before.status === 'disabled' && isEnabled);
-  const row = await updateEndpoint(work, stored, {
+  const row = await updateEndpoint(tx, stored, {
     ...writeSettings(after),
     ...(isEnabled && { disabled_reason: null, disabled_at: null }),
     ...(changed.includes('asymmetric') && makeSigningKey(box, id, after.asymmetric)),
   });
-  if (restarts) await restartHealth(work.transaction, row);
-  if (isResumed) await makeAllDue(work.transaction, work.now, row);
+  if (restarts) await restartHealth(tx.queries, row);
+  if (isResumed) await makeAllDue(tx.queries, tx.now, row);
   const names: readonly string[] = changed.map((name) => (name === 'url' ? 'host' : name));
   const pick = (one: EndpointView) =>
     Object.fromEntries(Object.entries(describeForAudit(one)).filter(([name]) => names.includes(name)));
-  await record(work, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
-  if (isResumed) announceDeliveries(work, [row], [{ tenant_id: row.tenant_id, endpoint_id: id }]);
-  return viewEndpoint({ ...stored, ...row, ...(restarts && wellHealth) }, work.now);
+  await record(tx, source, row, 'edited', { changed, before: pick(before), after: pick(after) });
+  if (isResumed) announceDeliveries(tx, [row], [{ tenant_id: row.tenant_id, endpoint_id: id }]);
+  return viewEndpoint({ ...stored, ...row, ...(restarts && wellHealth) }, tx.now);
 }
 
 /**
@@ -136,25 +136,25 @@ async function restartHealth(queries: Queries, { tenant_id, id }: EndpointKey): 
  * @throws {Problem} `not_found`.
  */
 export async function rotateSecret(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   { box }: Pick<EndpointRules, 'box'>,
   id: string,
   overlapHours: number,
 ): Promise<EndpointWithSecret> {
-  const before = await lockEndpoint(work, source, id);
+  const before = await lockEndpoint(tx, source, id);
   const [current, ...earlier] = listSecrets(before);
   const secret = generateWebhookSecret();
-  const end = addTime(work.now, overlapHours * 3_600_000);
-  const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > work.now);
+  const end = addTime(tx.now, overlapHours * 3_600_000);
+  const lasting = earlier.filter(({ expiresAt }) => expiresAt !== null && expiresAt > tx.now);
   const previous = overlapHours === 0 ? [] : [{ ...current, expiresAt: end }, ...lasting].slice(0, mostPreviousSecrets);
-  const row = await updateEndpoint(work, before, {
+  const row = await updateEndpoint(tx, before, {
     secret: box.seal(secret, secretPurpose(id)),
     previous_secrets: JSON.stringify(previous),
   });
-  const view = viewEndpoint({ ...before, ...row }, work.now);
+  const view = viewEndpoint({ ...before, ...row }, tx.now);
   const { previousSecrets, previousSecretExpiresAt } = view;
-  await record(work, source, row, 'secret_rotated', { previousSecrets, previousSecretExpiresAt });
+  await record(tx, source, row, 'secret_rotated', { previousSecrets, previousSecretExpiresAt });
   return { ...view, secret };
 }
 
@@ -164,10 +164,10 @@ export async function rotateSecret(
  * values may name persons.
  * @throws {Problem} `not_found`.
  */
-export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: string): Promise<void> {
-  const before = await lockEndpoint(work, source, id);
-  const row = await updateEndpoint(work, before, {
-    deleted_at: work.now,
+export async function deleteEndpoint(tx: Transaction, source: AuditSource, id: string): Promise<void> {
+  const before = await lockEndpoint(tx, source, id);
+  const row = await updateEndpoint(tx, before, {
+    deleted_at: tx.now,
     url: '',
     filter: null,
     secret: '',
@@ -176,11 +176,11 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
     public_key: null,
   });
   for (const table of ['webhook_health', 'webhook_rates'] as const) {
-    const state = work.transaction.deleteFrom(table).where('tenant_id', '=', before.tenant_id);
+    const state = tx.queries.deleteFrom(table).where('tenant_id', '=', before.tenant_id);
     await state.where('endpoint_id', '=', id).execute();
   }
-  const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: work.now } };
-  await recordChange(work, source, endpointRows, row, change);
+  const change = { verb: 'deleted', targetRef: nameEndpoint(before), diff: { deletedAt: tx.now } };
+  await recordChange(tx, source, endpointRows, row, change);
 }
 
 /**
@@ -190,29 +190,29 @@ export async function deleteEndpoint(work: UnitOfWork, source: AuditSource, id: 
  * @returns true if it is now disabled.
  */
 export async function disableEndpoint(
-  work: UnitOfWork,
+  tx: Transaction,
   sent: Pick<Endpoint, 'id' | 'tenant_id' | 'url'>,
   reason: DisabledReason,
 ): Promise<boolean> {
   const { id, tenant_id: tenantId, url } = sent;
-  await work.lockTenant(tenantId);
-  const before = await findEndpoint(work.transaction, tenantId, id);
+  await tx.lockTenant(tenantId);
+  const before = await findEndpoint(tx.queries, tenantId, id);
   if (before === undefined || before.status !== 'enabled' || before.url !== url) return false;
-  const { failingSince, lastError } = viewEndpoint(before, work.now);
+  const { failingSince, lastError } = viewEndpoint(before, tx.now);
   if (reason === 'failing' && failingSince === null) return false;
-  const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: work.now };
-  const row = await updateEndpoint(work, before, disabled);
-  await record(work, systemSource(tenantId), row, 'disabled', { reason, failingSince });
+  const disabled = { status: 'disabled', disabled_reason: reason, disabled_at: tx.now };
+  const row = await updateEndpoint(tx, before, disabled);
+  await record(tx, systemSource(tenantId), row, 'disabled', { reason, failingSince });
   // Only the host: the path of an address is often a secret, and other receivers get this.
   const data = { webhookId: id, host: nameEndpoint(before), reason, failingSince, lastError };
-  await emitEvents(work, [{ tenantId, type: 'webhook.endpoint_disabled', data }], id);
+  await emitEvents(tx, [{ tenantId, type: 'webhook.endpoint_disabled', data }], id);
   return true;
 }
 
-/** Finds an endpoint and locks it until the unit of work ends. @throws {Problem} `not_found`. */
-async function lockEndpoint(work: UnitOfWork, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
-  await work.lockTenant(tenantId);
-  return requireFound(await findEndpoint(work.transaction, tenantId, id), 'webhook');
+/** Finds an endpoint and locks it until the transaction ends. @throws {Problem} `not_found`. */
+async function lockEndpoint(tx: Transaction, { tenantId }: AuditSource, id: string): Promise<Endpoint> {
+  await tx.lockTenant(tenantId);
+  return requireFound(await findEndpoint(tx.queries, tenantId, id), 'webhook');
 }
 
 /** The settings of an endpoint that a caller sets. */
@@ -245,13 +245,13 @@ function makeSigningKey(box: SecretBox, id: string, isWanted: boolean): Pick<End
 }
 
 async function record(
-  work: UnitOfWork,
+  tx: Transaction,
   source: AuditSource,
   row: EndpointRow,
   verb: string,
   diff: NonNullable<RowChange['diff']>,
 ): Promise<void> {
-  await recordChange(work, source, endpointRows, row, { verb, targetRef: nameEndpoint(row), diff });
+  await recordChange(tx, source, endpointRows, row, { verb, targetRef: nameEndpoint(row), diff });
 }
 
 /**
@@ -283,16 +283,16 @@ async function requireAddress(
  * @returns the delivery as it is stored.
  * @throws {Problem} `not_found`; `webhook_not_enabled` with `requiredStatus` and `actualStatus`.
  */
-export async function sendTest(work: UnitOfWork, source: AuditSource, id: string) {
-  const endpoint = await lockEndpoint(work, source, id);
+export async function sendTest(tx: Transaction, source: AuditSource, id: string) {
+  const endpoint = await lockEndpoint(tx, source, id);
   if (endpoint.status !== 'enabled')
     throw new Problem('webhook_not_enabled', `The webhook is ${endpoint.status}; enable it to send it a test.`, {
       fields: { requiredStatus: 'enabled', actualStatus: endpoint.status },
     });
   const { tenantId } = source;
   const test = { tenantId, type: 'webhook.test', data: { webhookId: id } } as const;
-  const [delivery] = (await queueEvents(work, [test], [{ ...endpoint, event_types: null }])) as [DeliveryRow];
-  await recordEvent(work, source, {
+  const [delivery] = (await queueEvents(tx, [test], [{ ...endpoint, event_types: null }])) as [DeliveryRow];
+  await recordEvent(tx, source, {
     module: 'webhooks',
     action: 'webhook.tested',
     targetId: id,

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { viewRow } from '../../http/schemas.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -58,11 +58,11 @@ const selectEndpoint = prepareQuery<{ tenantId: string; id: string }, Endpoint>(
 
 /** Changes columns of an endpoint. @returns the row as it is now, for the event of the change. */
 export function updateEndpoint(
-  { transaction, now }: UnitOfWork,
+  { queries, now }: Transaction,
   { tenant_id, id }: Pick<Endpoint, 'tenant_id' | 'id'>,
   columns: Partial<Omit<EndpointRow, 'id' | 'tenant_id' | 'created_at' | 'updated_at'>>,
 ): Promise<EndpointRow> {
-  return updateRow(transaction, 'webhook_endpoints', { tenant_id, id }, { ...columns, updated_at: now });
+  return updateRow(queries, 'webhook_endpoints', { tenant_id, id }, { ...columns, updated_at: now });
 }
 
 /** A secret as it is stored: it opens with `secretPurpose` of its endpoint. */

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { isOperational, type NewWebhookEvent } from '../deliveries/event.ts';
 import { emitWanted } from '../deliveries/outbox.ts';
@@ -48,32 +48,32 @@ export function planHealthChange(
  * @param written the ids of the deliveries whose attempts were written.
  */
 export async function changeHealth(
-  work: UnitOfWork,
+  tx: Transaction,
   changes: readonly HealthChange[],
   written: ReadonlySet<string>,
 ): Promise<void> {
   for (const change of changes) {
     const { endpoint, attempts } = change;
     const exhausted = attempts.filter(({ state }) => state.status === 'dead' && written.has(state.id));
-    await emitNews(work, endpoint, [...describeExhausted(endpoint, exhausted), ...(await updateHealth(work, change))]);
+    await emitNews(tx, endpoint, [...describeExhausted(endpoint, exhausted), ...(await updateHealth(tx, change))]);
   }
-  for (const { endpoint, lostFor } of changes) if (lostFor !== null) await disableEndpoint(work, endpoint, lostFor);
+  for (const { endpoint, lostFor } of changes) if (lostFor !== null) await disableEndpoint(tx, endpoint, lostFor);
 }
 
 /** Sends events about an endpoint to the others. Those that none wants are not stored: the endpoint and the delivery show the same. */
-export async function emitNews(work: UnitOfWork, endpoint: EndpointKey, news: readonly EndpointNews[]): Promise<void> {
-  if (news.length > 0) await emitWanted(work, endpoint.tenant_id, () => news, endpoint.id);
+export async function emitNews(tx: Transaction, endpoint: EndpointKey, news: readonly EndpointNews[]): Promise<void> {
+  if (news.length > 0) await emitWanted(tx, endpoint.tenant_id, () => news, endpoint.id);
 }
 
 /** @returns events for the others; none that it fails if they get one that it is disabled. */
 async function updateHealth(
-  { transaction, now }: UnitOfWork,
+  { queries, now }: Transaction,
   { endpoint, attempts, before, lostFor }: HealthChange,
 ): Promise<readonly EndpointNews[]> {
   if (before === null) return [];
-  const held = await lockHealth(transaction, endpoint, before);
+  const held = await lockHealth(queries, endpoint, before);
   const { health, recoveredFrom, isNewlyFailing } = applyAttempts(held, attempts, now);
-  await transaction
+  await queries
     .insertInto('webhook_health')
     .values({ tenant_id: endpoint.tenant_id, endpoint_id: endpoint.id, ...health })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'endpoint_id']).doUpdateSet(health))

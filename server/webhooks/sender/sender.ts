@@ -1,7 +1,7 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteCache } from '../../storage/cache.ts';
-import { type Clock, type Database, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Clock, type Database, runTransaction, type Transaction } from '../../storage/database.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
@@ -89,7 +89,7 @@ export class WebhookSender {
       ({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null,
     );
     for (const endpoint of undeliverable)
-      await runUnitOfWork(database, clock(), ({ transaction, now }) => endUndeliverable(transaction, now, endpoint));
+      await runTransaction(database, clock(), ({ queries, now }) => endUndeliverable(queries, now, endpoint));
     return undeliverable.length > 0;
   }
 
@@ -135,9 +135,9 @@ export class WebhookSender {
     const queues = this.#readyQueues();
     // A delivery that is committed from here on is noticed again.
     for (const queue of queues) queue.hasDue = false;
-    const claimed = await runUnitOfWork(database, clock(), async (work) => {
-      await writeAttempts(work, ended);
-      return queues.length === 0 ? [] : this.#claim(work, queues);
+    const claimed = await runTransaction(database, clock(), async (tx) => {
+      await writeAttempts(tx, ended);
+      return queues.length === 0 ? [] : this.#claim(tx, queues);
     }).catch((error: unknown) => {
       // The commit may have succeeded: the attempts are written again, and the leases on what it claimed expire.
       this.#ended.unshift(...ended);
@@ -172,9 +172,9 @@ export class WebhookSender {
     const cutOff = [...this.#inFlight.values()].map(({ delivery }) => delivery);
     receivers.close();
     await this.drain();
-    await runUnitOfWork(database, clock(), async (work) => {
-      await writeAttempts(work, this.#ended);
-      await releaseDeliveries(work.transaction, cutOff);
+    await runTransaction(database, clock(), async (tx) => {
+      await writeAttempts(tx, this.#ended);
+      await releaseDeliveries(tx.queries, cutOff);
     });
     this.#ended = [];
   }
@@ -205,33 +205,33 @@ export class WebhookSender {
    * Claims for each queue as much as it has capacity for. A tenant may have a part of all places; a queue of which nothing is
    * under way gets one in any case, so that no number of slow receivers keeps another waiting.
    */
-  async #claim(work: UnitOfWork, queues: readonly EndpointQueue[]): Promise<readonly Claim[]> {
+  async #claim(tx: Transaction, queues: readonly EndpointQueue[]): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     const ofTenants = this.#countOfTenants();
     let places = mostAtOnce - this.#inFlight.size;
-    const now = Date.parse(work.now);
-    const until = await startLease(work.transaction);
+    const now = Date.parse(tx.now);
+    const until = await startLease(tx.queries);
     for (const queue of queues) {
-      const endpoint = await findEndpoint(work.transaction, queue.endpoint.tenant_id, queue.endpoint.id);
+      const endpoint = await findEndpoint(tx.queries, queue.endpoint.tenant_id, queue.endpoint.id);
       if (endpoint?.status !== 'enabled') continue;
       const { tenant_id: tenantId, rate_limit: rateLimit, paused_until: pausedUntil } = endpoint;
-      if (pausedUntil !== null && pausedUntil > work.now) {
+      if (pausedUntil !== null && pausedUntil > tx.now) {
         queue.pause(now, Date.parse(pausedUntil));
         continue;
       }
       const ofTenant = ofTenants.get(tenantId) ?? 0;
       const free = Math.max(Math.min(places, mostOfTenant - ofTenant), queue.inFlight === 0 ? 1 : 0);
-      const bucket = rateLimit === null ? null : await lockBucket(work.transaction, endpoint, rateLimit, now);
+      const bucket = rateLimit === null ? null : await lockBucket(tx.queries, endpoint, rateLimit, now);
       const allowed = rateLimit === null ? free : (bucket?.count(now) ?? 0);
       const limit = Math.min(free, allowed, queue.capacity(now));
       const claimed =
         limit === 0
           ? { deliveries: [], orphaned: [], hasMore: true }
-          : await claimDeliveries(work, { endpoint, until, limit }, this.#sent);
+          : await claimDeliveries(tx, { endpoint, until, limit }, this.#sent);
       const { length } = claimed.deliveries;
       if (rateLimit !== null) {
         bucket?.take(length, now);
-        if (bucket !== null && length > 0) await storeBucket(work.transaction, endpoint, bucket);
+        if (bucket !== null && length > 0) await storeBucket(tx.queries, endpoint, bucket);
         queue.pause(now, bucket?.nextAt(now) ?? now + bucketPause);
       }
       claims.push({ endpoint, queue, ...claimed });

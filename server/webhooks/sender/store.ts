@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
-import type { UnitOfWork } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import { databaseTime, locksRows, type Queries } from '../../storage/queries.ts';
 import { insertRows, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
@@ -79,28 +79,28 @@ export interface DeliveryClaim {
  * @param sent the events that need not be read again.
  * @returns the deliveries to be attempted now; the ids of those that had no event, and were deleted; and whether more may be due.
  */
-export async function claimDeliveries(work: UnitOfWork, { endpoint, until, limit }: DeliveryClaim, sent: SentEvents) {
-  const { transaction, now } = work;
+export async function claimDeliveries(tx: Transaction, { endpoint, until, limit }: DeliveryClaim, sent: SentEvents) {
+  const { queries, now } = tx;
   const { tenant_id: tenantId, id: endpointId } = endpoint;
-  const text = rememberText(transaction, 'claim deliveries', () => {
-    const skipped = locksRows(transaction) ? sql`for update skip locked` : sql``;
+  const text = rememberText(queries, 'claim deliveries', () => {
+    const skipped = locksRows(queries) ? sql`for update skip locked` : sql``;
     return sql`
       with next as materialized (
         select id from webhook_deliveries
         where tenant_id = ${''} and endpoint_id = ${''} and due_at <= ${''} and due_at is not null
-          and ${isUnclaimed(transaction)}
+          and ${isUnclaimed(queries)}
         order by due_at, id limit ${0} ${skipped}
       )
       update webhook_deliveries set claimed_until = ${''}
       where tenant_id = ${''} and id in (select id from next)
       returning tenant_id, id, event_id, attempts, first_attempt_at, reason, response_status, redelivery_of`;
   });
-  const { rows } = await transaction.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
+  const { rows } = await queries.executeQuery<ClaimedRow & Pick<DeliveryRow, 'redelivery_of'>>(
     CompiledQuery.raw(text, [tenantId, endpointId, now, limit, until, tenantId]),
   );
   // An erasure cancels what waits, but its event can be delivered again, without the values: maybe not by this process.
   for (const { event_id, redelivery_of } of rows) if (redelivery_of !== null) sent.delete(`${tenantId} ${event_id}`);
-  const events = await readEvents(transaction, tenantId, rows, sent);
+  const events = await readEvents(queries, tenantId, rows, sent);
   const deliveries: ClaimedDelivery[] = [];
   const expired: ClaimedDelivery[] = [];
   const orphaned: string[] = [];
@@ -110,8 +110,8 @@ export async function claimDeliveries(work: UnitOfWork, { endpoint, until, limit
     else if (isWithinWindow(row.first_attempt_at, now)) deliveries.push({ ...row, claimed_until: until, event });
     else expired.push({ ...row, claimed_until: until, event });
   }
-  if (orphaned.length > 0) await deleteOrphaned(transaction, tenantId, orphaned);
-  if (expired.length > 0) await endExpired(work, endpoint, expired);
+  if (orphaned.length > 0) await deleteOrphaned(queries, tenantId, orphaned);
+  if (expired.length > 0) await endExpired(tx, endpoint, expired);
   deliveries.sort((one, other) => (one.id < other.id ? -1 : 1));
   return { deliveries, orphaned, hasMore: rows.length === limit };
 }
@@ -125,16 +125,16 @@ async function deleteOrphaned(queries: Queries, tenantId: string, ids: readonly 
 }
 
 /** Makes deliveries dead letters whose 24 hours are over. */
-async function endExpired(work: UnitOfWork, endpoint: Endpoint, expired: readonly ClaimedDelivery[]): Promise<void> {
+async function endExpired(tx: Transaction, endpoint: Endpoint, expired: readonly ClaimedDelivery[]): Promise<void> {
   const ended = expired.map((delivery) => {
     const { event: _, ...row } = delivery;
     return { delivery, state: { ...row, status: 'dead', due_at: null } as const };
   });
   const states = ended.map(({ state }) => state);
-  const written = await finishAttempts(work.transaction, work.now, [], states);
-  await emitNews(work, endpoint, describeExhausted(endpoint, ended));
+  const written = await finishAttempts(tx.queries, tx.now, [], states);
+  await emitNews(tx, endpoint, describeExhausted(endpoint, ended));
   const outcome = { endpoint, result: 'dead', responseTime: null } as const;
-  await countOutcomes(work.transaction, work.now, Array(written.size).fill(outcome));
+  await countOutcomes(tx.queries, tx.now, Array(written.size).fill(outcome));
 }
 
 /** The deliveries whose leases go on: an erasure cancels also what is claimed. */
@@ -192,13 +192,13 @@ function listOf(size: number) {
 }
 
 /** Writes attempts that ended, and what follows: what is due next, the health of their endpoints, events for other endpoints. */
-export async function writeAttempts(work: UnitOfWork, ended: readonly EndedAttempt[]): Promise<void> {
+export async function writeAttempts(tx: Transaction, ended: readonly EndedAttempt[]): Promise<void> {
   if (ended.length === 0) return;
-  const { transaction, now } = work;
+  const { queries, now } = tx;
   const changes: HealthChange[] = [];
   for (const attempts of Map.groupBy(ended, ({ endpoint }) => endpoint.id).values()) {
     const [{ endpoint }] = attempts as [EndedAttempt];
-    const found = await findEndpoint(transaction, endpoint.tenant_id, endpoint.id);
+    const found = await findEndpoint(queries, endpoint.tenant_id, endpoint.id);
     // All was well and is: most attempts end here.
     const wasWell = found === undefined || found.failing_since === null;
     if (wasWell && attempts.every(({ state }) => state.status === 'delivered')) continue;
@@ -207,20 +207,20 @@ export async function writeAttempts(work: UnitOfWork, ended: readonly EndedAttem
   if (changes.length > 0) {
     // Before the rows of the endpoints.
     const lost = changes.filter(({ lostFor }) => lostFor !== null);
-    await work.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
+    await tx.lockTenant(...lost.map(({ endpoint }) => endpoint.tenant_id));
     changes.sort(({ endpoint: one }, { endpoint: other }) => (one.id < other.id ? -1 : 1));
   }
   const written = await finishAttempts(
-    transaction,
+    queries,
     now,
     ended.map(({ row }) => row),
     ended.map(({ state }) => state),
   );
-  if (changes.length > 0) await changeHealth(work, changes, written);
+  if (changes.length > 0) await changeHealth(tx, changes, written);
   // The last lock of the transaction, for several servers may send to one endpoint. What a repeated commit wrote before
   // is not counted again.
   const outcomes = ended.filter(({ state }) => written.has(state.id)).flatMap(listOutcomes);
-  await countOutcomes(transaction, now, outcomes);
+  await countOutcomes(queries, now, outcomes);
 }
 
 function listOutcomes({ endpoint, state, responseTime }: EndedAttempt): readonly WebhookOutcome[] {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { Svc } from '@svc/node-sdk';
 import { createApiKey } from '../../../../server/accounts/keys/api-key-store.ts';
 import { scopes } from '../../../../server/http/roles.ts';
-import { runUnitOfWork } from '../../../../server/storage/database.ts';
+import { runTransaction } from '../../../../server/storage/database.ts';
 import { startTestServer, type TestServer } from '../../../../server/test/harness.ts';
 import { Resource } from '../../src/resources/resource.ts';
 
@@ -46,8 +46,8 @@ describe('the README', () => {
     const { tenant, installation, clock } = server;
     const second = await server.createTenant('second');
     const wanted = { tenantId: tenant.id, name: 'README', environment: 'test', scopes, expiresAt: null } as const;
-    const { row, key } = await runUnitOfWork(installation.database, clock.now(), (work) =>
-      createApiKey(work, { ...wanted, otherTenantIds: [second.id] }),
+    const { row, key } = await runTransaction(installation.database, clock.now(), (tx) =>
+      createApiKey(tx, { ...wanted, otherTenantIds: [second.id] }),
     );
     const values = {
       SVC_BASE_URL: server.url,

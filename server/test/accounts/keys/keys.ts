@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createApiKey, type NewApiKey } from '../../../accounts/keys/api-key-store.ts';
 import { scopes } from '../../../http/roles.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../../harness.ts';
 import { runVerify } from '../../ledger/fixture.ts';
 
@@ -12,8 +12,8 @@ export async function makeKey(
 ): Promise<{ readonly id: string; readonly key: string }> {
   const { installation, clock, tenant } = server;
   const all = { tenantId: tenant.id, name: 'test', environment: 'live', scopes, expiresAt: null, ...wanted } as const;
-  return runUnitOfWork(installation.database, clock.now(), async (work) => {
-    const { row, key } = await createApiKey(work, all);
+  return runTransaction(installation.database, clock.now(), async (tx) => {
+    const { row, key } = await createApiKey(tx, all);
     return { id: row.id, key };
   });
 }

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { addMember, changeMembers } from '../../../accounts/members/membership.ts';
 import { staffRole } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { describeServerOnEachDatabase } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
@@ -99,12 +99,10 @@ describeServerOnEachDatabase('a key of several tenants', (server) => {
   test('is made by a person for tenants that they administer at this moment', async () => {
     const email = `${randomUUID()}@example.com`;
     const { session, userId } = await server.createMember({ email });
-    const change = (step: Parameters<typeof runUnitOfWork<unknown>>[2]) =>
-      runUnitOfWork(server.installation.database, server.clock.now(), step);
+    const change = (step: Parameters<typeof runTransaction<unknown>>[2]) =>
+      runTransaction(server.installation.database, server.clock.now(), step);
     const join = (tenantId: string, member: object) =>
-      change((work) =>
-        addMember(work, systemSource(tenantId), { email, isActivated: true, ...member } as never, 'test'),
-      );
+      change((tx) => addMember(tx, systemSource(tenantId), { email, isActivated: true, ...member } as never, 'test'));
     const body = (tenantId: string) => ({ name: 'x', scopes: ['audit:read'], otherTenantIds: [tenantId] });
     const post = async (tenantId: string) =>
       (await server.request('POST', '/v1/api-keys', { headers: session, body: body(tenantId) })).status;
@@ -116,7 +114,7 @@ describeServerOnEachDatabase('a key of several tenants', (server) => {
     const platform = await server.createTenant('platform');
     await join(platform.id, { role: staffRole, isAccepted: true });
     assert.equal(await post(platform.id), 403);
-    await change((work) => changeMembers(work, systemSource(second.id), [userId], { isActivated: false }, 'test'));
+    await change((tx) => changeMembers(tx, systemSource(second.id), [userId], { isActivated: false }, 'test'));
     assert.equal(await post(second.id), 403);
   });
 

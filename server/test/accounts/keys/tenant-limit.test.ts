@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { mostKeys } from '../../../accounts/keys/api-key-store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { readAllRows } from '../../http/stored-rows.ts';
@@ -79,8 +79,8 @@ describeOnEachDatabase('the number of API keys of a tenant', (dialect) => {
   /** Fills the tenant up to the limit, past the API. */
   const fill = async () => {
     const { database } = server.installation;
-    await runUnitOfWork(database, server.clock.now(), async ({ transaction }) => {
-      const [row] = await transaction.selectFrom('api_keys').selectAll().execute();
+    await runTransaction(database, server.clock.now(), async ({ queries }) => {
+      const [row] = await queries.selectFrom('api_keys').selectAll().execute();
       const copies = Array.from({ length: mostKeys - 1 }, (_, index) => ({
         ...(row as NonNullable<typeof row>),
         id: `copy-${index}`,
@@ -88,7 +88,7 @@ describeOnEachDatabase('the number of API keys of a tenant', (dialect) => {
         name: `copy ${index}`,
       }));
       for (let from = 0; from < copies.length; from += 100)
-        await transaction
+        await queries
           .insertInto('api_keys')
           .values(copies.slice(from, from + 100))
           .execute();

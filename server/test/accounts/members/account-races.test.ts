@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { createFreshTenant, describeServerOnEachDatabase } from '../../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestResponse } from '../../harness.ts';
 import { assertIntact } from '../keys/keys.ts';
@@ -61,12 +61,12 @@ describeOnEachDatabase('whatever ends a session', (dialect) => {
       const headers = path.startsWith('/v1/users') ? {} : session;
       const to = path.replace(':user', userId).replace(':session', sessionId);
       let response: Promise<TestResponse> | undefined;
-      await runUnitOfWork(database, server.clock.now(), async (work) => {
-        await work.lockTenant(server.tenant.id);
+      await runTransaction(database, server.clock.now(), async (tx) => {
+        await tx.lockTenant(server.tenant.id);
         response = server.request(method, to, { headers });
         while ((await isWaiting.execute(database.kysely)).rows[0]?.count === 0);
         const own = sql`select id from sessions where id = ${sessionId} for update nowait`;
-        assert.equal((await own.execute(work.transaction)).rows.length, 1, `${method} ${path}`);
+        assert.equal((await own.execute(tx.queries)).rows.length, 1, `${method} ${path}`);
       });
       const ended = await response;
       assert.equal(ended?.status, 200, ended?.text);

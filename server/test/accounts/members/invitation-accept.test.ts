@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { invite as createInvitation } from '../../../accounts/members/invitations.ts';
 import { generateToken } from '../../../installation/token.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import {
   assertNothingWritten,
   assertProblem,
@@ -132,8 +132,8 @@ describeServer('taking an invitation', (server) => {
     const email = newEmail();
     const { database, clock } = server.installation;
     const wanted = { email, role: 'dpco_principal', defaultRole: 'auditor' } as const;
-    const { token } = await runUnitOfWork(database, clock(), (work) =>
-      createInvitation(work, systemSource(tenant.id), wanted),
+    const { token } = await runTransaction(database, clock(), (tx) =>
+      createInvitation(tx, systemSource(tenant.id), wanted),
     );
     const { events } = await watch(server, tenant.id, async () => {
       payload(await accept(server, token), 200);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { createUser } from '../../../accounts/members/invitations.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';
 import { assertIntact } from '../keys/keys.ts';
@@ -24,7 +24,7 @@ describeServer('the account of a user of several tenants', (server) => {
   const create = async ({ id }: TestTenant, email: string) => {
     const { database, passwords } = server.installation;
     const user = { email, role: 'admin', passwordHash: await passwords.hash(goodPassword) } as const;
-    return runUnitOfWork(database, server.clock.now(), (work) => createUser(work, systemSource(id), user));
+    return runTransaction(database, server.clock.now(), (tx) => createUser(tx, systemSource(id), user));
   };
   const readHash = async (email: string) => {
     const users = server.installation.database.kysely.selectFrom('users').select('password_hash');
@@ -167,8 +167,8 @@ describeServer('the account of a user of several tenants', (server) => {
     assert.deepEqual([items[0].id, items[0].canSignIn], [created?.userId, false]);
     // The operator resets the password, and the person comes with the new one.
     const theirs = await server.installation.passwords.hash(goodPassword);
-    await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-      await updatePassword(work, systemSource, created?.userId as string, theirs);
+    await runTransaction(server.installation.database, server.clock.now(), async (tx) => {
+      await updatePassword(tx, systemSource, created?.userId as string, theirs);
     });
     assertProblem(await accept(server, created?.invitationToken, attackersPassword), '401 invalid_credentials');
     payload(await accept(server, created?.invitationToken, goodPassword), 200);

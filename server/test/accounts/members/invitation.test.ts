@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createUser } from '../../../accounts/members/invitations.ts';
 import { scopes } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload, readPages } from '../../consent/helpers.ts';
 import type { TestTenant } from '../../harness.ts';
 import { accept, goodPassword, invite, sendInvitation } from './invitation-helpers.ts';
@@ -210,7 +210,7 @@ describeServer('an invitation', (server) => {
     const { email } = await server.createMember({ tenantId: home.id });
     const { database, clock, passwords } = server.installation;
     const wanted = { email, role: 'platform_admin', passwordHash: await passwords.hash(goodPassword) } as const;
-    await runUnitOfWork(database, clock(), (work) => createUser(work, systemSource(tenant.id), wanted));
+    await runTransaction(database, clock(), (tx) => createUser(tx, systemSource(tenant.id), wanted));
     const [ofStaff] = await list(tenant);
     const ofAdmin = await invite(server, tenant, newEmail(), 'admin');
     const address = newEmail();

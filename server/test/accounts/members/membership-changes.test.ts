@@ -5,7 +5,7 @@ import { findOrCreateAccount } from '../../../accounts/members/account-store.ts'
 import { addMember } from '../../../accounts/members/membership.ts';
 import { roleIds } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import { assertAbsent, needle } from '../../needle.ts';
 import { assertIntact } from '../keys/keys.ts';
@@ -119,18 +119,18 @@ describeServer('changing members', (server) => {
     await assertIntact(server);
   });
 
-  test('changes more members in one unit of work than one statement takes', async () => {
+  test('changes more members in one transaction than one statement takes', async () => {
     const tenant = await createFreshTenant(server);
     const count = 1100;
     const { kysely } = server.installation.database;
-    const ids = await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
+    const ids = await runTransaction(server.installation.database, server.clock.now(), async (tx) => {
       const emails = Array.from({ length: count }, (_, index) => `${index}-${tenant.slug}@example.com`);
       // Accounts are locked before tenants.
-      for (const email of emails) await work.lockAccount((await findOrCreateAccount(work, email)).id);
+      for (const email of emails) await tx.lockAccount((await findOrCreateAccount(tx, email)).id);
       const added: string[] = [];
       for (const email of emails) {
         const accepted = { email, role: 'auditor', isActivated: true, isAccepted: true } as const;
-        added.push((await addMember(work, systemSource(tenant.id), accepted, 'test'))?.user_id as string);
+        added.push((await addMember(tx, systemSource(tenant.id), accepted, 'test'))?.user_id as string);
       }
       return added;
     });

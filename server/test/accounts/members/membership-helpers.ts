@@ -10,7 +10,7 @@ import {
 import { putPersonal } from '../../../ledger/audit/events.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { readOpenings } from '../../../ledger/opening-store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import type { TestResponse, TestServer } from '../../harness.ts';
 
 export type Membership = ReturnType<typeof readMembership>;
@@ -42,8 +42,8 @@ export function addPerson(
   person: Partial<NewMember> & { readonly email: string },
 ): Promise<Membership | undefined> {
   const member = { role: 'auditor', isActivated: true, isAccepted: false, ...person } as const;
-  return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-    const row = await addMember(work, systemSource(tenantId), member, 'Added by a test');
+  return runTransaction(server.installation.database, server.clock.now(), async (tx) => {
+    const row = await addMember(tx, systemSource(tenantId), member, 'Added by a test');
     return row && readMembership(row);
   });
 }
@@ -55,8 +55,8 @@ export function changePeople(
   userIds: readonly string[],
   change: MembershipChange,
 ): Promise<ReadonlyMap<string, Membership>> {
-  return runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-    const rows = await changeMembers(work, systemSource(tenantId), userIds, change, 'Changed by a test');
+  return runTransaction(server.installation.database, server.clock.now(), async (tx) => {
+    const rows = await changeMembers(tx, systemSource(tenantId), userIds, change, 'Changed by a test');
     return new Map(rows.map((row) => [row.user_id, readMembership(row)]));
   });
 }

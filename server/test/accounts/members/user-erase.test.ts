@@ -6,7 +6,7 @@ import { scopes } from '../../../http/roles.ts';
 import { personal, recordEvents, systemSource } from '../../../ledger/audit/store.ts';
 import { forgetErased, stepRows } from '../../../privacy/erasure/store.ts';
 import { continueUserErasure } from '../../../privacy/erasure/user-store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { runSvc } from '../../cli/run-svc.ts';
 import { assertProblem, createFreshTenant, payload } from '../../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
@@ -80,8 +80,8 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
     payload(await server.request('PATCH', `/v1/users/${userId}`, { key: tenant.key, body: suspension }), 200);
     const source = { ...systemSource(tenant.id), actor: { type: 'user', id: userId, email } } as const;
     const event = { module: 'tenants', action: 'tenant.updated', targetId: tenant.id, targetRef: 'Kept name' } as const;
-    await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-      recordEvents(work, [{ source, event }]),
+    await runTransaction(server.installation.database, server.clock.now(), (tx) =>
+      recordEvents(tx, [{ source, event }]),
     );
     await verified();
     const values = [email, person.givenName, person.familyName, person.externalId];
@@ -270,7 +270,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
       targetRef: personal(member.email),
     } as const;
     const events = Array.from({ length: 2 * stepRows }, () => ({ source, event }));
-    await runUnitOfWork(database, clock(), (work) => recordEvents(work, events));
+    await runTransaction(database, clock(), (tx) => recordEvents(tx, events));
     const started = payload(await erase(member.userId, admin.session), 200);
     assert.equal(started.status, 'running');
     assertProblem(await signIn(server, member.email, member.password), '401 invalid_credentials');

@@ -13,7 +13,7 @@ import {
 import { PasswordQueue } from '../../../accounts/sign-in/password-queue.ts';
 import { Problem } from '../../../http/problem.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../../storage/database.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import {
   createEnrolledMember,
@@ -34,8 +34,8 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
   });
   after(() => server[Symbol.asyncDispose]());
 
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) =>
-    runUnitOfWork(server.installation.database, server.clock.now(), step);
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) =>
+    runTransaction(server.installation.database, server.clock.now(), step);
   const read = (userId: string) => findSecondFactor(server.installation.database.kysely, userId);
   const codes = { salt: 'AAAAAAAAAAAAAAAAAAAAAA', hashes: ['hash'] };
 
@@ -50,7 +50,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
   test('does not enrol over one that is on', async () => {
     const member = await createEnrolledMember(server);
     await assertConflict(member.userId, () =>
-      run((work) => storeEnrolment(work, systemSource, member.userId, { secret: 'sealed', codes })),
+      run((tx) => storeEnrolment(tx, systemSource, member.userId, { secret: 'sealed', codes })),
     );
     assert.equal((await signIn(server, member, member.backupCodes[0] as string)).status, 200);
   });
@@ -62,7 +62,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     await startEnrolment(server, member);
     const session = { id: member.sessionId, tenantId: server.tenant.id };
     const code = { step: 1, session, lifetime: server.installation.settings.sessionLifetime };
-    await assertConflict(member.userId, () => run((work) => enableSecondFactor(work, systemSource, replaced, code)));
+    await assertConflict(member.userId, () => run((tx) => enableSecondFactor(tx, systemSource, replaced, code)));
     assert.equal((await readMfa(server, member.session)).enabled, false);
   });
 
@@ -74,7 +74,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
     const session = { id: member.sessionId, tenantId: server.tenant.id };
     const code = { step: 1, session, lifetime: server.installation.settings.sessionLifetime };
     await assert.rejects(
-      run((work) => enableSecondFactor(work, systemSource, pending, code)),
+      run((tx) => enableSecondFactor(tx, systemSource, pending, code)),
       (error) => error instanceof Problem && error.code === 'unauthenticated',
     );
     assert.equal((await read(member.userId))?.state, 'pending');
@@ -84,9 +84,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
   test('does not give backup codes to one that is off', async () => {
     const member = await server.createMember();
     await startEnrolment(server, member);
-    await assertConflict(member.userId, () =>
-      run((work) => replaceBackupCodes(work, systemSource, member.userId, codes)),
-    );
+    await assertConflict(member.userId, () => run((tx) => replaceBackupCodes(tx, systemSource, member.userId, codes)));
   });
 
   const lookAt = (userId: string, code: string) => {
@@ -102,8 +100,7 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
       const seen = [await look(code), await look(code)] as [VerifiedCode, VerifiedCode];
       assert.deepEqual(seen[0], seen[1]);
       const used = [];
-      for (const verified of seen)
-        used.push(await run((work) => consumeCode(work, systemSource, member.userId, verified)));
+      for (const verified of seen) used.push(await run((tx) => consumeCode(tx, systemSource, member.userId, verified)));
       assert.deepEqual(used, [true, false]);
       assert.equal(await look(code), null);
     }
@@ -118,9 +115,9 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
       verified.map(({ method }) => method),
       ['totp', 'backup_code'],
     );
-    await run((work) => disableSecondFactor(work, systemSource, member.userId, 'reset'));
+    await run((tx) => disableSecondFactor(tx, systemSource, member.userId, 'reset'));
     for (const one of verified)
-      assert.equal(await run((work) => consumeCode(work, systemSource, member.userId, one)), false);
+      assert.equal(await run((tx) => consumeCode(tx, systemSource, member.userId, one)), false);
   });
 
   test('does not accept the codes of a pending enrolment', async () => {
@@ -149,9 +146,9 @@ describeOnEachDatabase('a change of a second factor that comes too late', (diale
       const tenant = await server.createTenant(`joined-${dialect}-${round}`);
       const [verified] = await Promise.all([
         verify(server, member, showCode(server, secret)),
-        run(async (work) => {
+        run(async (tx) => {
           const joining = { email: member.email, role: 'admin', isActivated: true, isAccepted: true } as const;
-          return addMember(work, systemSource(tenant.id), joining, 'test');
+          return addMember(tx, systemSource(tenant.id), joining, 'test');
         }),
       ]);
       assert.equal((await readMfa(server, readSession(server, verified))).enabled, true);

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { waitAfter } from '../../../accounts/sign-in/sign-in-guard.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import {
   describeOnOneDatabase,
   startTestServer,
@@ -449,8 +449,8 @@ describeOnOneDatabase('a password that the operator gives', (dialect) => {
     assertProblem(await signIn(server, member), 'rate_limited');
     server.clock.advance(1);
     const hash = await passwords.hash(member.password);
-    await runUnitOfWork(database, server.clock.now(), async (work) => {
-      await updatePassword(work, systemSource, member.userId, hash);
+    await runTransaction(database, server.clock.now(), async (tx) => {
+      await updatePassword(tx, systemSource, member.userId, hash);
     });
     assert.equal((await signIn(server, member)).status, 200);
     assertProblem(await signIn(server, other), 'rate_limited');

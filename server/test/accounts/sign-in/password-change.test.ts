@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { PasswordHasher } from '../../../installation/password-hash.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { describeServer } from '../../consent/helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestMember } from '../../harness.ts';
 import { assertInvalid, assertProblem } from '../../http/problems.ts';
@@ -141,8 +141,8 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
     const member = await server.createMember();
     const cheap = new PasswordHasher(secret, lowCost);
     const hash = await cheap.hash(member.password);
-    await runUnitOfWork(server.installation.database, server.clock.now(), async (work) => {
-      await updatePassword(work, systemSource, member.userId, hash);
+    await runTransaction(server.installation.database, server.clock.now(), async (tx) => {
+      await updatePassword(tx, systemSource, member.userId, hash);
     });
     const read = () =>
       server.installation.database.kysely

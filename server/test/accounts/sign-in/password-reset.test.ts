@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { findOneTimeToken, spendOneTimeToken } from '../../../accounts/sign-in/one-time-token-store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServer, payload } from '../../consent/helpers.ts';
 import type { TestMember } from '../../harness.ts';
 import { assertIntact } from '../keys/keys.ts';
@@ -83,7 +83,7 @@ describeServer('resetting a forgotten password', (server) => {
     const now = server.clock.now();
     const link = await findOneTimeToken(database, 'password_reset', token, now);
     assert.ok(link);
-    const spend = () => runUnitOfWork(database, now, (work) => spendOneTimeToken(work, link));
+    const spend = () => runTransaction(database, now, (tx) => spendOneTimeToken(tx, link));
     assert.deepEqual([await spend(), await spend()], [true, false]);
   });
 

@@ -6,7 +6,7 @@ import { updatePassword } from '../../../accounts/members/account-store.ts';
 import { endSessions } from '../../../accounts/sign-in/session-store.ts';
 import { databaseFile } from '../../../installation/installation.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { describeOnOneDatabase, startTestServer, type TestResponse, type TestServer } from '../../harness.ts';
 import { assertProblem } from '../../http/problems.ts';
 import { assertAbsent, needle } from '../../needle.ts';
@@ -214,13 +214,13 @@ describeOnOneDatabase('a sign-in beside a change of what it stands on', (dialect
     const hash = await passwords.hash('seven tall giraffes went by');
     server.clock.advance(1000);
     let response: Promise<TestResponse> | undefined;
-    await runUnitOfWork(database, server.clock.now(), async (work) => {
-      await updatePassword(work, systemSource, member.userId, hash);
+    await runTransaction(database, server.clock.now(), async (tx) => {
+      await updatePassword(tx, systemSource, member.userId, hash);
       response = signIn(server, member);
       const isWaiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
       while ((await isWaiting.execute(database.kysely)).rows[0]?.count === 0);
-      await endSessions(work.transaction, { userIds: [member.userId] });
+      await endSessions(tx.queries, { userIds: [member.userId] });
     });
     assertProblem((await response) as TestResponse, 'invalid_credentials');
     assert.deepEqual(await database.kysely.selectFrom('sessions').selectAll().execute(), []);

@@ -7,7 +7,7 @@ import { RateLimiter } from '../../../http/rate-limit.ts';
 import type { MemberRole } from '../../../http/roles.ts';
 import type { HashCost } from '../../../installation/password-hash.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import type { RequestOptions, TestResponse, TestServer } from '../../harness.ts';
 
 /** The secret of installations whose passwords a test hashes itself. */
@@ -80,9 +80,9 @@ export async function addMembership(
   email: string,
   { isAccepted = true, isActivated = true, role = 'auditor' as MemberRole } = {},
 ): Promise<string> {
-  return runUnitOfWork(installation.database, clock.now(), async (work) => {
+  return runTransaction(installation.database, clock.now(), async (tx) => {
     const member = { email, role, isActivated, isAccepted };
-    const added = await addMember(work, systemSource(tenantId), member, 'test');
+    const added = await addMember(tx, systemSource(tenantId), member, 'test');
     assert.ok(added);
     return added.user_id;
   });

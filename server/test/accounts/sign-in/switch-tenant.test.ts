@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMembers } from '../../../accounts/members/membership.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { assertProblem, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
 import {
   addPerson,
@@ -80,8 +80,8 @@ describeServerOnEachDatabase('switching the tenant within a session', (server) =
     const { home, away, member } = await start();
     const headers = sessionOf(server, await switchTo(away.id, member.session));
     const remove = (tenantId: string) =>
-      runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-        changeMembers(work, systemSource(tenantId), [member.userId], { isActivated: false }, 'test'),
+      runTransaction(server.installation.database, server.clock.now(), (tx) =>
+        changeMembers(tx, systemSource(tenantId), [member.userId], { isActivated: false }, 'test'),
       );
     await remove(home.id);
     assert.equal(await isSignedIn(server, headers), true);

@@ -46,7 +46,7 @@ describeServerOnEachDatabase('the overview of a tenant', (server) => {
     const [, fine] = [await server.createNotice({ key }), await server.createNotice({ key })];
     server.clock.advance(8 * day);
     await visit(server, fine);
-    await server.app.sightings.write(server.installation.database);
+    await server.app.usage.write(server.installation.database);
     const { id: webhookId } = await send('/v1/webhooks', { url: 'https://receiver.example.com/' });
     await server.installation.database.kysely
       .insertInto('webhook_health')

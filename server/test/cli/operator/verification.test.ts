@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { anchorFile } from '../../../ledger/anchor-log.ts';
 import { forgetRuns, interruptRun } from '../../../proofs/verification-store.ts';
 import { Verifier } from '../../../proofs/verifier.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { FaultLog } from '../../../storage/fault-log.ts';
 import { readWebhooks } from '../../accounts/members/membership-helpers.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload } from '../../consent/helpers.ts';
@@ -34,8 +34,8 @@ describeServerOnEachDatabase('verification by the server', (server) => {
   const loseRun = async () => {
     const { installation, clock } = server;
     const other = new Verifier(installation, new FaultLog(installation.database, pino({ level: 'silent' })));
-    const begun = await runUnitOfWork(installation.database, clock.now(), (work) =>
-      other.begin({ ...work, afterCommit: () => undefined }),
+    const begun = await runTransaction(installation.database, clock.now(), (tx) =>
+      other.begin({ ...tx, afterCommit: () => undefined }),
     );
     assert.equal(begun?.isNew, true);
     return begun.run;

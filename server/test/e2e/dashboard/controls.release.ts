@@ -5,7 +5,7 @@ import type { Download, Page } from 'playwright-core';
 import { addMember } from '../../../accounts/members/membership.ts';
 import type { MemberRole } from '../../../http/roles.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { base, ControlClient, payload } from '../../controls/helpers.ts';
 import { evidenceItem } from '../../controls/samples.ts';
 import { assertAccessible } from '../accessible.ts';
@@ -29,8 +29,8 @@ describeDashboard('controls and readiness in the dashboard', (dashboard) => {
     const { installation, clock } = dashboard.server;
     const wanted = { role: 'auditor', isActivated: true, isAccepted: true } as const;
     for (let index = 0; index < count; index += 1)
-      await runUnitOfWork(installation.database, clock.now(), (work) =>
-        addMember(work, systemSource(tenantId), { ...wanted, email: `${index}@${tenantId}.example` }, 'test'),
+      await runTransaction(installation.database, clock.now(), (tx) =>
+        addMember(tx, systemSource(tenantId), { ...wanted, email: `${index}@${tenantId}.example` }, 'test'),
       );
   }
 

@@ -153,7 +153,7 @@ describeDashboard('the start page', (dashboard) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
-      await server.app.sightings.write(server.installation.database);
+      await server.app.usage.write(server.installation.database);
       await server.createMember({ tenantId: tenant.id });
       payload(await server.request('POST', '/v1/ledgers/consent/checkpoints', { key }));
       const { id: webhookId } = await createEndpoint(server, tenant, 'https://receiver.example/');

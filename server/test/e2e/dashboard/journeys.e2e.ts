@@ -169,7 +169,7 @@ function defineSetup(dashboard: DashboardBrowser): void {
       await site.visitor.getByText('Shop Ltd').waitFor();
       await new Keyboard(site.visitor).press('Reject all');
       await site.visitor.getByRole('button', { name: 'Reject all' }).waitFor({ state: 'hidden' });
-      await server.app.sightings.write(server.installation.database);
+      await server.app.usage.write(server.installation.database);
       await page.getByText('localhost', { exact: true }).waitFor();
       await keyboard.press(/^Records$/, 'link');
       await page.locator('tbody tr').waitFor();

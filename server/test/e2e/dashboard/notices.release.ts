@@ -575,7 +575,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         const headers = { Origin: 'https://www.example.com' };
         await server.request('GET', `/widgets/svc-consent/${latest.version}/svc-consent.js`, { key: null, headers });
         await server.request('GET', `/v1/public/consent/${id}`, { key: null, headers });
-        await server.app.sightings.write(server.installation.database);
+        await server.app.usage.write(server.installation.database);
         await page
           .getByRole('listitem')
           .filter({ hasText: 'www.example.com' })
@@ -583,7 +583,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
           .waitFor();
         const refused = await visit(server, id, {}, { Origin: 'https://staging.test' });
         assert.equal(refused.status, 403);
-        await server.app.sightings.write(server.installation.database);
+        await server.app.usage.write(server.installation.database);
         await page
           .getByRole('listitem')
           .filter({ hasText: 'staging.test sent decisions that were refused: it does not belong to example.com.' })
@@ -629,7 +629,7 @@ describeDashboard('notices in the dashboard', (dashboard) => {
         await capture('four', false);
         for (let index = 0; index < 5; index += 1)
           await server.request('GET', `/v1/public/consent/${id}`, { key: null });
-        await server.app.sightings.write(server.installation.database);
+        await server.app.usage.write(server.installation.database);
         await edit({ purposes: [{ key: 'analytics', label: hostile, description: 'Counts.', required: false }] });
         await page.getByLabel('Span').selectOption('7 days');
         const rate = page.getByRole('row', { name: hostile });

@@ -1,6 +1,6 @@
 import type { ActorType } from '../../../http/principal.ts';
 import { recordEvent } from '../../../ledger/audit/store.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import type { RequestOptions, TestServer } from '../../harness.ts';
 
 export interface WantedEvent {
@@ -17,8 +17,8 @@ export interface WantedEvent {
 export async function appendEvent(server: TestServer, tenantId: string, wanted: WantedEvent): Promise<void> {
   const { module, actor, action = 'thing.done', actorId = null, targetId = null, diff, reason } = wanted;
   const source = { tenantId, actor: { type: actor, id: actorId, email: null }, ipHash: null, userAgentHash: null };
-  await runUnitOfWork(server.installation.database, server.clock.now(), (work) =>
-    recordEvent(work, source, {
+  await runTransaction(server.installation.database, server.clock.now(), (tx) =>
+    recordEvent(tx, source, {
       module: module as never,
       action,
       targetId,

@@ -4,7 +4,7 @@ import * as web from '../../../../packages/node-sdk/src/ledger/browser.ts';
 import * as node from '../../../../packages/node-sdk/src/ledger/index.ts';
 import { personal, recordErasure, recordEvent, systemSource } from '../../../ledger/audit/store.ts';
 import { clearOpenings } from '../../../ledger/opening-store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../../storage/database.ts';
 import { payload } from '../../consent/helpers.ts';
 import { describeOnOneDatabase, startTestServer, type TestServer } from '../../harness.ts';
 import { assertAbsent } from '../../needle.ts';
@@ -18,8 +18,8 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
   before(async () => {
     server = await startTestServer(dialect);
     publicKey = server.installation.signer.verifierKey;
-    await run((work) =>
-      recordEvent(work, source(), {
+    await run((tx) =>
+      recordEvent(tx, source(), {
         module: 'identity',
         action: 'person.renamed',
         targetId: 'u',
@@ -35,8 +35,8 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
     ...systemSource(server.tenant.id),
     actor: { type: 'user', id: 'a', email: person } as const,
   });
-  const run = (step: (work: UnitOfWork) => Promise<unknown>) =>
-    runUnitOfWork(server.installation.database, server.clock.now(), step);
+  const run = (step: (tx: Transaction) => Promise<unknown>) =>
+    runTransaction(server.installation.database, server.clock.now(), step);
   const get = async (path: string) => payload(await server.request('GET', path), 200);
   const exportAudit = async () => (await server.request('GET', '/v1/ledgers/audit/export')).text;
   const read = async () => {
@@ -113,10 +113,10 @@ describeOnOneDatabase('personal values of audit events, offline', (dialect) => {
     const file = await exportAudit();
     const { closed: atFirst } = await node.verifyExport(file, { publicKey });
     assert.equal(atFirst, 0);
-    await run(async (work) => {
-      const { openings } = await clearOpenings(work, server.tenant.id, person);
+    await run(async (tx) => {
+      const { openings } = await clearOpenings(tx, server.tenant.id, person);
       const event = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-      await recordErasure(work, systemSource(server.tenant.id), { audit: openings }, event);
+      await recordErasure(tx, systemSource(server.tenant.id), { audit: openings }, event);
     });
     payload(await server.request('POST', '/v1/ledgers/audit/checkpoints'));
     const { event, proof } = await read();

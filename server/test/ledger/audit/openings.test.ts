@@ -18,7 +18,7 @@ import {
 } from '../../../ledger/audit/store.ts';
 import type { Opening } from '../../../ledger/entry.ts';
 import { clearOpenings } from '../../../ledger/opening-store.ts';
-import { runUnitOfWork, type UnitOfWork } from '../../../storage/database.ts';
+import { runTransaction, type Transaction } from '../../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../../harness.ts';
 import { assertAbsent, needle } from '../../needle.ts';
 import { fillLedgers, runVerify } from '../fixture.ts';
@@ -39,11 +39,11 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
   });
   after(() => installation[Symbol.asyncDispose]());
 
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) =>
-    runUnitOfWork(installation.database, '2026-11-21T13:00:00.000Z', step);
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) =>
+    runTransaction(installation.database, '2026-11-21T13:00:00.000Z', step);
   const actor = { type: 'user', id: 'a', email: address } as const;
   const record = (tenant: string, action: string, more: object = {}) =>
-    run((work) => recordEvent(work, { ...systemSource(tenant), actor }, { ...event, action, ...more }));
+    run((tx) => recordEvent(tx, { ...systemSource(tenant), actor }, { ...event, action, ...more }));
   const newest = async (tenant = tenantId) => {
     const { rows } = await listEvents(installation.database.kysely, tenant, {}, null, 1);
     const item = rows[0];
@@ -60,10 +60,10 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
     return report.findings.filter((found) => found.tenantId === tenantId).map(({ about, message }) => [about, message]);
   };
   const erase = (value: string, tenant = tenantId) =>
-    run(async (work) => {
-      const { openings } = await clearOpenings(work, tenant, value);
+    run(async (tx) => {
+      const { openings } = await clearOpenings(tx, tenant, value);
       const erasure = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-      if (openings.length > 0) await recordErasure(work, systemSource(tenant), { audit: openings }, erasure);
+      if (openings.length > 0) await recordErasure(tx, systemSource(tenant), { audit: openings }, erasure);
       return openings;
     });
 
@@ -89,9 +89,7 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
   });
 
   test('have no row where an event names no person', async () => {
-    await run((work) =>
-      recordEvent(work, systemSource(tenantId), { ...event, action: 'thing.done', targetRef: 'plain' }),
-    );
+    await run((tx) => recordEvent(tx, systemSource(tenantId), { ...event, action: 'thing.done', targetRef: 'plain' }));
     const { entry, sequence } = (await lastRow()) as { entry: string; sequence: number };
     assert.deepEqual(await openingsOf(sequence), []);
     assert.ok(!entry.includes('commitments'));
@@ -128,7 +126,7 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
       event: { ...event, action: 'person.seen', targetRef: personal('many@example.org') },
     }));
     const { sequence } = (await lastRow()) as { sequence: number };
-    await run((work) => recordEvents(work, many));
+    await run((tx) => recordEvents(tx, many));
     assert.equal((await erase('many@example.org')).length, 1000);
     const covered = { audit: { targetRef: `${sequence + 1}-${sequence + 1000}` } };
     assert.deepEqual((await newest()).detail?.diff, { sequences: covered });
@@ -141,7 +139,7 @@ describeOnEachDatabase('personal values of audit events', (dialect) => {
     const next = (await lastRow()).sequence as number;
     const later = { sequence: next + 2, path: 'targetRef' };
     const erasure = { module: 'privacy', action: 'subject.erased', targetId: null, targetRef: null } as const;
-    await run((work) => recordErasure(work, systemSource(tenantId), { audit: [later] }, erasure));
+    await run((tx) => recordErasure(tx, systemSource(tenantId), { audit: [later] }, erasure));
     await record(tenantId, 'person.added');
     assert.deepEqual(await findings(), []);
     const opening = (await openingsOf(later.sequence)).find(({ path }) => path === later.path) as Row;

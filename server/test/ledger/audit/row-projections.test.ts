@@ -9,7 +9,7 @@ import { accountRows, apiKeyRows, changingRows, type RowKind } from '../../../le
 import { recordChange, systemSource } from '../../../ledger/audit/store.ts';
 import { verifyChain } from '../../../proofs/verify-chain.ts';
 import { RowStates, verifyRows } from '../../../proofs/verify-rows.ts';
-import { runUnitOfWork } from '../../../storage/database.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../../harness.ts';
 import { fillLedgers } from '../fixture.ts';
 
@@ -74,14 +74,14 @@ describeOnEachDatabase('a later version of a projection', (dialect) => {
   });
 
   test('is recorded with the next change of a row, and then covers its new columns', async () => {
-    await runUnitOfWork(installation.database, '2026-11-21T13:00:00.000Z', async (work) => {
-      await sql`update api_keys set region = 'us' where id = ${keys[0]}`.execute(work.transaction);
-      const row = await work.transaction
+    await runTransaction(installation.database, '2026-11-21T13:00:00.000Z', async (tx) => {
+      await sql`update api_keys set region = 'us' where id = ${keys[0]}`.execute(tx.queries);
+      const row = await tx.queries
         .selectFrom('api_keys')
         .selectAll()
         .where('id', '=', keys[0] as string)
         .executeTakeFirstOrThrow();
-      await recordChange(work, systemSource(tenantId), nextKeyRows, row, { verb: 'edited', targetRef: null });
+      await recordChange(tx, systemSource(tenantId), nextKeyRows, row, { verb: 'edited', targetRef: null });
     });
     assert.deepEqual(await findFaults(next), []);
     assert.deepEqual(await findChange('region', "'eu'", "'us'"), [`api_keys ${keys[0]}`]);

@@ -9,7 +9,7 @@ import { appendRecords } from '../../consent/record-store.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { lockChain } from '../../ledger/entry.ts';
 import { verifyChain } from '../../proofs/verify-chain.ts';
-import { type Dialect, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { type Dialect, runTransaction, type Transaction } from '../../storage/database.ts';
 import { describeOnEachDatabase, noticeContent, openTestInstallation, TestClock } from '../harness.ts';
 import { draftRecord } from './fixture.ts';
 import { readRows } from './tamper.ts';
@@ -19,43 +19,43 @@ async function open(dialect: Dialect) {
   const installation = await openTestInstallation(dialect);
   const { database } = installation;
   const now = new TestClock().now();
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(database, now, step);
-  const { id: tenantId } = await run((work) => createTenant(work, { slug: 'busy', name: 'Busy' }));
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) => runTransaction(database, now, step);
+  const { id: tenantId } = await run((tx) => createTenant(tx, { slug: 'busy', name: 'Busy' }));
   const content = noticeContent as unknown as NoticeContent;
-  const notice = await run((work) => createNotice(work, systemSource(tenantId), content));
+  const notice = await run((tx) => createNotice(tx, systemSource(tenantId), content));
   const draft = (subject: string) => draftRecord(tenantId, notice.id, subject);
-  const append = (...drafts: readonly RecordDraft[]) => run((work) => appendRecords(work, drafts));
+  const append = (...drafts: readonly RecordDraft[]) => run((tx) => appendRecords(tx, drafts));
   const verify = () => verifyChain(database.kysely, 'consent', tenantId);
   return { ...installation, tenantId, run, draft, append, verify };
 }
 
-describeOnEachDatabase('servers that meet a new frame at the same moment', (dialect) => {
-  test('append records that verify, and later ones use a frame that is there', async () => {
+describeOnEachDatabase('servers that meet a new template at the same moment', (dialect) => {
+  test('append records that verify, and later ones use a template that is there', async () => {
     await using scene = await open(dialect);
     const { database, tenantId, run, draft, append, verify } = scene;
     const waiting: Promise<unknown>[] = [];
-    await run(async (work) => {
-      await lockChain(work, { tenantId, ledger: 'consent' });
+    await run(async (tx) => {
+      await lockChain(tx, { tenantId, ledger: 'consent' });
       waiting.push(append(draft('one')), append(draft('two')));
-      // On SQLite a unit of work begins when the one before has ended.
+      // On SQLite a transaction begins when the one before has ended.
       while (dialect === 'postgres' && (await countWaiting(database.kysely)) < 2);
     });
     await Promise.all(waiting);
     await append(draft('three'));
-    const frames = await readRows(database, 'consent_frames');
+    const templates = await readRows(database, 'record_templates');
     assert.deepEqual(
-      frames.map(({ number }) => number),
+      templates.map(({ number }) => number),
       dialect === 'postgres' ? [1, 2] : [1],
     );
     assert.deepEqual(await verify(), { ledger: 'consent', tenantId, entries: 3, fault: null });
   });
 });
 
-describe('verification of a ledger with more frames than are kept in memory', () => {
-  test('finds a frame again that an earlier record has', async () => {
+describe('verification of a ledger with more templates than are kept in memory', () => {
+  test('finds a template again that an earlier record has', async () => {
     await using scene = await open('sqlite');
     const { tenantId, draft, append, verify } = scene;
-    // Pages of 500 rows: a page begins with the frame of the first record after 10,500 others were read.
+    // Pages of 500 rows: a page begins with the template of the first record after 10,500 others were read.
     const methods = Array.from({ length: 10_502 }, (_, number) => `method ${number === 10_500 ? 0 : number}`);
     await append(...methods.map((method) => ({ ...draft('subject'), method })));
     assert.deepEqual(await verify(), { ledger: 'consent', tenantId, entries: 10_502, fault: null });

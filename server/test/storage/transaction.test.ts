@@ -5,27 +5,27 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { appendEntries } from '../../ledger/entry.ts';
-import { inTransaction, runUnitOfWork, type UnitOfWork } from '../../storage/database.ts';
+import { inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
 import { insertRow, newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation, startTestServer, type TestServer } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';
 
-describeOnEachDatabase('runUnitOfWork', (dialect) => {
+describeOnEachDatabase('runTransaction', (dialect) => {
   let installation: Installation;
   let tenantId: string;
   before(async () => {
     installation = await openTestInstallation(dialect);
-    tenantId = await run(async (work) => (await createTenant(work, { slug: 'first', name: 'Before' })).id);
+    tenantId = await run(async (tx) => (await createTenant(tx, { slug: 'first', name: 'Before' })).id);
   });
-  beforeEach(() => run((work) => rename(work, 'Before')));
+  beforeEach(() => run((tx) => rename(tx, 'Before')));
   after(() => installation[Symbol.asyncDispose]());
 
-  const run = <Result>(step: (work: UnitOfWork) => Promise<Result>) => runUnitOfWork(installation.database, now, step);
-  const rename = (work: UnitOfWork, name: string) =>
-    work.transaction.updateTable('tenants').set({ name }).where('slug', '=', 'first').execute();
-  const record = (work: UnitOfWork) =>
-    recordEvent(work, systemSource(tenantId), {
+  const run = <Result>(step: (tx: Transaction) => Promise<Result>) => runTransaction(installation.database, now, step);
+  const rename = (tx: Transaction, name: string) =>
+    tx.queries.updateTable('tenants').set({ name }).where('slug', '=', 'first').execute();
+  const record = (tx: Transaction) =>
+    recordEvent(tx, systemSource(tenantId), {
       module: 'tenants',
       action: 'tenant.renamed',
       targetId: null,
@@ -48,10 +48,10 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
   test('commits the change with its audit event, and returns the result', async () => {
     const { events } = await readState();
-    const result = await run(async (work) => {
-      await rename(work, 'After');
-      await record(work);
-      return work.now;
+    const result = await run(async (tx) => {
+      await rename(tx, 'After');
+      await record(tx);
+      return tx.now;
     });
     assert.equal(result, now);
     assert.deepEqual(await readState(), { name: 'After', events: events + 1 });
@@ -59,9 +59,9 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
   test('commits neither if the step fails at its end', async () => {
     const before = await readState();
-    const failed = run(async (work) => {
-      await rename(work, 'After');
-      await record(work);
+    const failed = run(async (tx) => {
+      await rename(tx, 'After');
+      await record(tx);
       throw new Error('changed my mind');
     });
     await assert.rejects(failed, /changed my mind/);
@@ -70,16 +70,16 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
   test('commits neither if the database rejects a statement', async () => {
     const before = await readState();
-    const failed = run(async (work) => {
-      await record(work);
+    const failed = run(async (tx) => {
+      await record(tx);
       const taken = {
         id: newId(),
         slug: 'first',
         name: 'A slug that is taken',
         api_version: '1',
-        created_at: work.now,
+        created_at: tx.now,
       };
-      await insertRow(work.transaction, 'tenants', taken);
+      await insertRow(tx.queries, 'tenants', taken);
     });
     await assert.rejects(failed);
     assert.deepEqual(await readState(), before);
@@ -87,10 +87,10 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
   test('runs actions after the commit in order, when other connections can see the change', async () => {
     const calls: string[] = [];
-    await run(async (work) => {
-      work.afterCommit(() => calls.push('first'));
-      work.afterCommit(() => calls.push('second'));
-      await rename(work, 'After');
+    await run(async (tx) => {
+      tx.afterCommit(() => calls.push('first'));
+      tx.afterCommit(() => calls.push('second'));
+      await rename(tx, 'After');
       assert.deepEqual(calls, []);
     });
     assert.deepEqual(calls, ['first', 'second']);
@@ -101,12 +101,12 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     const names: string[] = [];
     const note = async () => names.push((await readState()).name);
     let others: readonly Promise<unknown>[] = [];
-    const failed = run(async (work) => {
-      await rename(work, 'After');
+    const failed = run(async (tx) => {
+      await rename(tx, 'After');
       const invalid = sql`select missing`.execute(installation.database.kysely);
       others = [note(), assert.rejects(invalid, /missing/), run(record), note()];
       // SQLite has one connection: the others wait for the end of this step.
-      await rename(work, 'Later');
+      await rename(tx, 'Later');
       throw new Error('changed my mind');
     });
     await assert.rejects(failed, /changed my mind/);
@@ -117,8 +117,8 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
   test('runs no actions after a failure', async () => {
     const calls: string[] = [];
-    const failed = run(async (work) => {
-      work.afterCommit(() => calls.push('called'));
+    const failed = run(async (tx) => {
+      tx.afterCommit(() => calls.push('called'));
       throw new Error('changed my mind');
     });
     await assert.rejects(failed);
@@ -129,14 +129,14 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     test('runs again after a serialization failure, and its actions once', async () => {
       const calls: number[] = [];
       let attempts = 0;
-      await run(async (work) => {
+      await run(async (tx) => {
         const attempt = ++attempts;
-        work.afterCommit(() => calls.push(attempt));
-        await sql`set transaction isolation level repeatable read`.execute(work.transaction);
-        await work.transaction.selectFrom('tenants').select('name').execute();
+        tx.afterCommit(() => calls.push(attempt));
+        await sql`set transaction isolation level repeatable read`.execute(tx.queries);
+        await tx.queries.selectFrom('tenants').select('name').execute();
         // After the snapshot was taken: PostgreSQL rejects the update below with serialization_failure.
         if (attempt === 1) await run((other) => rename(other, 'By another'));
-        await rename(work, `Attempt ${attempt}`);
+        await rename(tx, `Attempt ${attempt}`);
       });
       assert.equal((await readState()).name, 'Attempt 2');
       assert.deepEqual(calls, [2]);
@@ -144,12 +144,12 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
 
     test('gives up after five attempts and reports the reason', async () => {
       let attempts = 0;
-      const failed = run(async (work) => {
+      const failed = run(async (tx) => {
         attempts += 1;
-        await sql`set transaction isolation level repeatable read`.execute(work.transaction);
-        await work.transaction.selectFrom('tenants').select('name').execute();
+        await sql`set transaction isolation level repeatable read`.execute(tx.queries);
+        await tx.queries.selectFrom('tenants').select('name').execute();
         await run((other) => rename(other, `By another ${attempts}`));
-        await rename(work, 'Never');
+        await rename(tx, 'Never');
       });
       await assert.rejects(failed, { code: '40001' });
       assert.equal(attempts, 5);
@@ -157,13 +157,13 @@ describeOnEachDatabase('runUnitOfWork', (dialect) => {
     });
 
     test('two deadlocked transactions both succeed', async () => {
-      await run((work) => createTenant(work, { slug: 'second', name: 'Before' }));
+      await run((tx) => createTenant(tx, { slug: 'second', name: 'Before' }));
       const bothHold = Promise.withResolvers<void>();
       let holding = 0;
       const renameBoth = (slugs: readonly string[], name: string) =>
-        run(async ({ transaction }) => {
+        run(async ({ queries }) => {
           for (const slug of slugs) {
-            await transaction.updateTable('tenants').set({ name }).where('slug', '=', slug).execute();
+            await queries.updateTable('tenants').set({ name }).where('slug', '=', slug).execute();
             holding += 1;
             if (holding === 2) bothHold.resolve();
             await bothHold.promise;
@@ -193,7 +193,7 @@ describeOnEachDatabase('a connection that breaks in the middle of a transaction'
   });
 });
 
-describe('the locks of a unit of work', () => {
+describe('the locks of a transaction', () => {
   let server: TestServer;
   let accountIds: readonly string[];
   let tenantIds: readonly string[];
@@ -206,32 +206,32 @@ describe('the locks of a unit of work', () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  const run = (step: (work: UnitOfWork) => Promise<unknown>) =>
-    runUnitOfWork(server.installation.database, server.clock.now(), step);
+  const run = (step: (tx: Transaction) => Promise<unknown>) =>
+    runTransaction(server.installation.database, server.clock.now(), step);
   const event = { module: 'identity', action: 'user.tested', targetId: null, targetRef: null } as const;
-  const record = (work: UnitOfWork, tenantId: string) => recordEvent(work, systemSource(tenantId), event);
-  const appendConsent = (work: UnitOfWork, tenantId: string) =>
-    appendEntries(work, 'consent', [{ tenantId, seal: () => assert.fail('not in order') }]);
+  const record = (tx: Transaction, tenantId: string) => recordEvent(tx, systemSource(tenantId), event);
+  const appendConsent = (tx: Transaction, tenantId: string) =>
+    appendEntries(tx, 'consent', [{ tenantId, seal: () => assert.fail('not in order') }]);
 
   test('are taken in order: accounts by id, then tenants by id; a lock that is held can be taken again', async () => {
-    await run(async (work) => {
-      for (const id of accountIds) await work.lockAccount(id);
-      await work.lockTenant(...tenantIds.toReversed());
-      for (const id of accountIds) assert.equal((await work.lockAccount(id)).id, id);
-      await record(work, tenantIds[0] as string);
+    await run(async (tx) => {
+      for (const id of accountIds) await tx.lockAccount(id);
+      await tx.lockTenant(...tenantIds.toReversed());
+      for (const id of accountIds) assert.equal((await tx.lockAccount(id)).id, id);
+      await record(tx, tenantIds[0] as string);
     });
   });
 
   test('are rejected out of order, also those that an audit event or a consent record takes', async () => {
     const [account, otherAccount] = accountIds as [string, string];
     const [tenant, otherTenant] = tenantIds as [string, string];
-    const wrong: readonly ((work: UnitOfWork) => Promise<unknown>)[] = [
-      async (work) => [await work.lockTenant(tenant), await work.lockAccount(account)],
-      async (work) => [await work.lockAccount(otherAccount), await work.lockAccount(account)],
-      async (work) => [await work.lockTenant(otherTenant), await work.lockTenant(tenant)],
-      async (work) => [await record(work, tenant), await work.lockAccount(account)],
-      async (work) => [await record(work, otherTenant), await record(work, tenant)],
-      async (work) => [await work.lockTenant(tenant), await appendConsent(work, tenant)],
+    const wrong: readonly ((tx: Transaction) => Promise<unknown>)[] = [
+      async (tx) => [await tx.lockTenant(tenant), await tx.lockAccount(account)],
+      async (tx) => [await tx.lockAccount(otherAccount), await tx.lockAccount(account)],
+      async (tx) => [await tx.lockTenant(otherTenant), await tx.lockTenant(tenant)],
+      async (tx) => [await record(tx, tenant), await tx.lockAccount(account)],
+      async (tx) => [await record(tx, otherTenant), await record(tx, tenant)],
+      async (tx) => [await tx.lockTenant(tenant), await appendConsent(tx, tenant)],
     ];
     for (const step of wrong) await assert.rejects(run(step), /must be taken before/);
   });

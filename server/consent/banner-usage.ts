@@ -21,7 +21,7 @@ type SeenNotice = Pick<SeenHost, 'tenantId' | 'noticeId'> & { readonly domain: s
  * Where banners were seen, and how often their notices were read. Requests note it in memory, and it is written every few
  * seconds, so that neither a read nor a capture waits for it; a killed process loses what it had noted.
  */
-export class Sightings {
+export class BannerUsage {
   #hosts: Hosts = new Map();
   #refusals: Refusals = new Map();
   /** By notice and day. */
@@ -30,7 +30,7 @@ export class Sightings {
   readonly #versions = new Map<string, string>();
 
   /** Notes which version of the banner a page loaded, for the next sighting of its host. */
-  noteScript(version: string, origin: string | undefined): void {
+  loaded(version: string, origin: string | undefined): void {
     const site = readSite(origin);
     if (site === null) return;
     const host = hostOf(site);
@@ -42,7 +42,7 @@ export class Sightings {
   }
 
   /** Notes that a page read a notice. @param origin `Origin` or `Referer`; a host outside of the domain is not kept. */
-  noteRead(notice: SeenNotice, origin: string | undefined, now: string): void {
+  seen(notice: SeenNotice, origin: string | undefined, now: string): void {
     const { tenantId, noticeId } = notice;
     const day = now.slice(0, 10);
     const read = this.#reads.get(`${noticeId} ${day}`);
@@ -53,13 +53,13 @@ export class Sightings {
   }
 
   /** Notes that a page recorded a decision. */
-  noteCapture(notice: SeenNotice, origin: string | undefined, now: string): void {
+  captured(notice: SeenNotice, origin: string | undefined, now: string): void {
     const noted = this.#note(notice, origin);
     if (noted !== undefined) noted.capturedAt = now;
   }
 
   /** Notes that a decision was refused, because the page is outside of the domain. A read by such a page loses nothing. */
-  noteRefusal(noticeId: string, origin: string | undefined, now: string): void {
+  refused(noticeId: string, origin: string | undefined, now: string): void {
     const host = hostOfOrigin(origin);
     if (host !== undefined) this.#refuse(noticeId, host, now);
   }

@@ -5,7 +5,7 @@ import type { Credential, Principal } from '../http/principal.ts';
 import { Problem } from '../http/problem.ts';
 import type { LimitRule } from '../http/rate-limit.ts';
 import { scopesOf, staffRole } from '../http/roles.ts';
-import type { Admit, Wanted } from '../http/router.ts';
+import type { Authenticate, Operation } from '../http/router.ts';
 import type { Installation } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -13,14 +13,14 @@ import { findAccessTokenHolder, findKeyHolder, findScimTokenHolder, isApiKey, ty
 import { findSession, type HostCookie, listTenantIds, type StoredSession } from './sign-in/session-store.ts';
 import { findTenant } from './tenants/store.ts';
 
-export function createAdmit(
+export function createAuthenticate(
   { database: { kysely: queries }, seal, settings }: Installation,
   sessionCookie: HostCookie,
   lastUses: LastUses,
-): Admit {
+): Authenticate {
   const { baseUrl, sessionLifetime, limits } = settings;
 
-  const admitScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
+  const authenticateScim = async (request: IncomingMessage, now: string): Promise<Principal> => {
     const token = readBearer(request);
     if (token === undefined) throw unauthenticated('Send the SCIM token: Authorization: Bearer scim_…');
     const principal = await findScimTokenHolder(queries, token);
@@ -29,7 +29,7 @@ export function createAdmit(
     return principal;
   };
 
-  const admitBearer = async (token: string, now: string): Promise<Principal> => {
+  const authenticateBearer = async (token: string, now: string): Promise<Principal> => {
     // The checksum rejects a mistyped key without a query.
     const principal = isApiKey(token)
       ? await findKeyHolder(queries, token, now)
@@ -45,19 +45,23 @@ export function createAdmit(
     return expires_at <= now || Date.parse(lastSeen) + sessionLifetime.idle <= Date.parse(now);
   };
 
-  const admitSession = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
+  const authenticateSession = async (
+    request: IncomingMessage,
+    operation: Operation,
+    now: string,
+  ): Promise<Principal> => {
     const token = sessionCookie.read(request.headers.cookie);
     if (token === undefined)
       throw unauthenticated('Send an API key (Authorization: Bearer svc_live_…) or the cookie of a session.');
     const session = await findSession(queries, seal, token);
     if (session === undefined || hasEnded(session, now)) throw unauthenticated('The session has ended; sign in again.');
     // Browsers add the cookie to requests of any page: changes must come from a page of this server.
-    if (!isSafe(wanted.method) && readSite(request, baseUrl) !== 'own')
+    if (!isSafe(operation.method) && readSite(request, baseUrl) !== 'own')
       throw new Problem(
         'forbidden',
         'A change in a session must come from a page of this server: send its address as the Origin header.',
       );
-    if (wanted.auth !== 'session' && session.lacksSecondFactor)
+    if (operation.auth !== 'session' && session.lacksSecondFactor)
       throw new Problem(
         'second_factor_required',
         'This tenant requires a second factor: enroll with POST /v1/me/mfa/totp/enroll.',
@@ -75,10 +79,15 @@ export function createAdmit(
     };
   };
 
-  const admitCaller = async (request: IncomingMessage, wanted: Wanted, now: string): Promise<Principal> => {
+  const authenticateCaller = async (
+    request: IncomingMessage,
+    operation: Operation,
+    now: string,
+  ): Promise<Principal> => {
     const token = readBearer(request);
-    const principal = token === undefined ? await admitSession(request, wanted, now) : await admitBearer(token, now);
-    const needsSession = wanted.auth === 'session' || wanted.auth === 'platform';
+    const principal =
+      token === undefined ? await authenticateSession(request, operation, now) : await authenticateBearer(token, now);
+    const needsSession = operation.auth === 'session' || operation.auth === 'platform';
     if (needsSession && token !== undefined)
       throw new Problem('forbidden', 'This operation is for signed-in users: send the cookie of a session.');
     requireUser(principal, request.headers['svc-user'], 'header.Svc-User');
@@ -90,23 +99,23 @@ export function createAdmit(
     return acting;
   };
 
-  return async (request, wanted, now) => {
-    switch (wanted.auth) {
+  return async (request, operation, now) => {
+    switch (operation.auth) {
       case 'public':
         return null;
       case 'anonymous':
-        if (!isSafe(wanted.method) && readSite(request, baseUrl) === 'foreign')
+        if (!isSafe(operation.method) && readSite(request, baseUrl) === 'foreign')
           throw new Problem('forbidden', 'This operation cannot be called from the pages of another site.');
         return null;
       case 'scim': {
-        const principal = await admitScim(request, now);
+        const principal = await authenticateScim(request, now);
         const { tenantId } = principal;
         const ofScim = { policy: 'scim', bucket: `scim ${tenantId}`, limit: limits.scim };
         return { principal, limits: [ofScim, limitTenant(tenantId, limits)] };
       }
       default: {
-        const principal = await admitCaller(request, wanted, now);
-        if (wanted.scope !== null) requireScope(principal, wanted.scope);
+        const principal = await authenticateCaller(request, operation, now);
+        if (operation.scope !== null) requireScope(principal, operation.scope);
         return { principal, limits: limitCredential(principal.credential, principal.tenantId, limits) };
       }
     }
