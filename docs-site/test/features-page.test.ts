@@ -50,7 +50,9 @@ function findFile(name: string): string {
 /** The names of the tests in a file; what a name takes from its case is an ellipsis. */
 function readTestNames(file: string): ReadonlySet<string> {
   const source = readFileSync(file, 'utf8');
-  const calls = source.matchAll(/\b(?:describe|test|it|testOnNewServer)\(\s*(?:'((?:\\.|[^'\\])*)'|"([^"]*)"|`([^`]*)`)/g);
+  const calls = source.matchAll(
+    /\b(?:describe|test|it|testOnNewServer)\(\s*(?:'((?:\\.|[^'\\])*)'|"([^"]*)"|`([^`]*)`)/g,
+  );
   return new Set(
     [...calls].map(([, single, double, template = '']) =>
       (single ?? double ?? template.replaceAll(/\$\{[^}]*\}/g, '…')).replaceAll(/\\(.)/g, '$1'),

@@ -70,7 +70,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       summary: 'Create a consent notice as a draft',
       body: NoticeContent,
       status: 201,
-      change: async (call, tx) => present(await createNotice(tx, call.source(), call.body), 201),
+      write: async (call, tx) => present(await createNotice(tx, call.source(), call.body), 201),
     }),
     defineRoute('PATCH /v1/consent/{id}', {
       operationId: 'editConsentNotice',
@@ -81,7 +81,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
         'What is published stays public as it is until the notice is published again. Send the `ETag` of the notice as `If-Match` to change only the content that you have seen.',
       params: NoticeParams,
       body: NoticeChange,
-      change: async (call, tx) => present(await editNotice(tx, call.source(), call.params.id, call.body, call.ifMatch)),
+      write: async (call, tx) => present(await editNotice(tx, call.source(), call.params.id, call.body, call.ifMatch)),
     }),
     defineRoute('DELETE /v1/consent/{id}', {
       operationId: 'deleteConsentNotice',
@@ -93,7 +93,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       params: NoticeParams,
       errors: ['consent_notice_changed', 'consent_notice_versioned'],
       result: z.null(),
-      async change(call, tx) {
+      async write(call, tx) {
         await deleteNotice(tx, call.source(), call.params.id, call.ifMatch);
         return null;
       },
@@ -114,7 +114,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
         })
         .optional()
         .meta({ id: 'NoticePublication' }),
-      async change({ params: { id }, body, ifMatch, source }, tx) {
+      async write({ params: { id }, body, ifMatch, source }, tx) {
         tx.afterCommit(() => noticeCache.forgetForms(id));
         return present(await publishNotice(tx, source(), id, { ifMatch, asksAgain: body?.asksAgain ?? false }));
       },
@@ -125,7 +125,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       ...common,
       summary: 'Archive a consent notice: no more captures',
       params: NoticeParams,
-      async change(call, tx) {
+      async write(call, tx) {
         tx.afterCommit(() => noticeCache.forgetForms(call.params.id));
         return present(await archiveNotice(tx, call.source(), call.params.id));
       },

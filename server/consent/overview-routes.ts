@@ -111,7 +111,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
         };
         return recorder.prepare(database.kysely, request, now);
       },
-      changeEach: (captures, tx) => recorder.append(captures, tx, presentDecision),
+      writeMany: (captures, tx) => recorder.append(captures, tx, presentDecision),
     }),
     defineRoute('GET /v1/consent/{id}', {
       operationId: 'getConsent',
@@ -158,7 +158,7 @@ export function overviewRoutes({ database, recorder }: ConsentServices): readonl
       body: SubjectSearch,
       result: SubjectSpellings,
       // Not `handle`: like every POST, it takes an Idempotency-Key, and its answer is stored.
-      async change({ body: { subjectId }, principal: { tenantId } }, { queries }) {
+      async write({ body: { subjectId }, principal: { tenantId } }, { queries }) {
         const items = await listSpellings(queries, tenantId, subjectId, mostSpellings);
         return { items: [...items], nextCursor: null };
       },

@@ -99,7 +99,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
         const request = { noticeId: call.params.id, caller: call.source(), body: call.body };
         return recorder.prepare(database.kysely, request, call.now);
       },
-      changeEach: (captures, tx) => recorder.append(captures, tx, (record) => record),
+      writeMany: (captures, tx) => recorder.append(captures, tx, (record) => record),
     }),
     defineRoute('GET /v1/consent/{id}/records/{recordId}', {
       operationId: 'getConsentRecord',
@@ -157,7 +157,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       params: z.strictObject({ id: Id, recordId: Id }),
       body: WithdrawalInput,
       errors: ['consent_already_withdrawn', 'record_erased'],
-      change: (call, tx) => withdrawRecord(tx, call.source(), call.params.id, call.params.recordId, call.body),
+      write: (call, tx) => withdrawRecord(tx, call.source(), call.params.id, call.params.recordId, call.body),
     }),
   ];
 }
@@ -238,7 +238,7 @@ export function publicConsentRoutes({
           throw error;
         });
       },
-      changeEach(captures, tx) {
+      writeMany(captures, tx) {
         tx.afterCommit(() => {
           for (const { request, published, place } of captures)
             usage.captured({ ...place, domain: published.domain }, request.origin, tx.now);

@@ -136,7 +136,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
         frameworks: z.array(z.string()),
         controls: Count.meta({ description: 'Controls in force now, custom ones included.' }),
       }),
-      change: (call, tx) => adoptFrameworks(tx, call.source(), call.body.frameworks),
+      write: (call, tx) => adoptFrameworks(tx, call.source(), call.body.frameworks),
     }),
     defineRoute('POST /v1/control-framework/controls', {
       operationId: 'createControl',
@@ -148,7 +148,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewControl,
       status: 201,
       result: ControlDetail,
-      change: async (call, tx) => viewDetail(await createControl(tx, call.source(), call.body)),
+      write: async (call, tx) => viewDetail(await createControl(tx, call.source(), call.body)),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}', {
       operationId: 'getControl',
@@ -167,7 +167,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: ControlChange,
       result: ControlDetail,
       errors: ['control_transition_not_allowed', 'control_evidence_missing', 'control_test_failing'],
-      change: async (call, tx) => viewDetail(await editControl(tx, call.source(), call.params.controlId, call.body)),
+      write: async (call, tx) => viewDetail(await editControl(tx, call.source(), call.params.controlId, call.body)),
     }),
     defineRoute('DELETE /v1/control-framework/controls/{controlId}', {
       operationId: 'retireControl',
@@ -177,7 +177,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       description:
         'It leaves all lists and counts, and its code becomes free; its data and its history in the audit log are kept. A control of the catalogue cannot be removed: set it to `not_applicable`.',
       result: z.null(),
-      change: (call, tx) => retireControl(tx, call.source(), call.params.controlId).then(() => null),
+      write: (call, tx) => retireControl(tx, call.source(), call.params.controlId).then(() => null),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'addEvidence',
@@ -189,7 +189,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewEvidence,
       status: 201,
       result: Evidence,
-      change: (call, tx) => addEvidence(tx, call.source(), call.params.controlId, call.body),
+      write: (call, tx) => addEvidence(tx, call.source(), call.params.controlId, call.body),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/files', {
       operationId: 'uploadEvidenceFile',
@@ -214,7 +214,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
             checkEvidenceTimes(query, now, 'query');
           },
         }),
-      change({ params, query, body, source }, tx) {
+      write({ params, query, body, source }, tx) {
         const { name, ...item } = query;
         const file = { name, received: body };
         return addEvidence(tx, source(), params.controlId, { ...item, url: null, sha256: null }, file);
@@ -288,7 +288,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       params: EvidenceParams,
       body: Withdrawal,
       result: Evidence,
-      change: (call, tx) => withdrawEvidence(tx, call.source(), call.params, call.body.reason),
+      write: (call, tx) => withdrawEvidence(tx, call.source(), call.params, call.body.reason),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'addControlTest',
@@ -299,7 +299,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewTest,
       status: 201,
       result: ControlTest,
-      change: (call, tx) => addTest(tx, call.source(), call.params.controlId, call.body),
+      write: (call, tx) => addTest(tx, call.source(), call.params.controlId, call.body),
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
@@ -329,7 +329,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       summary: 'Retire a test: it is kept with its results, and no longer counts',
       description: 'If it was retired before, nothing changes.',
       result: ControlTest,
-      change: (call, tx) => retireTest(tx, call.source(), call.params),
+      write: (call, tx) => retireTest(tx, call.source(), call.params),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'recordTestResult',
@@ -341,7 +341,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       body: NewResult,
       status: 201,
       result: TestResult,
-      change: (call, tx) => recordResult(tx, call.source(), call.params, call.body),
+      write: (call, tx) => recordResult(tx, call.source(), call.params, call.body),
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',

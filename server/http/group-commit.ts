@@ -25,7 +25,7 @@ interface ChangeOptions {
 }
 
 interface Waiting {
-  /** The input of `changeEach`: the call, or the result of `prepare` for it. */
+  /** The input of `writeMany`: the call, or the result of `prepare` for it. */
   readonly item: unknown;
   readonly claim: IdempotencyClaim | null;
 }
@@ -56,10 +56,10 @@ export class Changes {
   }
 
   async #dispatch(route: Route, call: AnyCall, claim: IdempotencyClaim | null) {
-    const { change, changeEach } = route;
+    const { write, writeMany } = route;
     if (route.handle !== undefined) return this.#options.present(route, await route.handle(call));
-    if (changeEach !== undefined) return this.#submit(route, call, claim, changeEach);
-    const apply = async (_: readonly unknown[], tx: Transaction) => [{ result: await change?.(call, tx) }];
+    if (writeMany !== undefined) return this.#submit(route, call, claim, writeMany);
+    const apply = async (_: readonly unknown[], tx: Transaction) => [{ result: await write?.(call, tx) }];
     const [outcome] = await this.#write(route, [{ item: call, claim }], call.now, apply);
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     return outcome.result;
@@ -69,7 +69,7 @@ export class Changes {
     route: Route,
     call: AnyCall,
     claim: IdempotencyClaim | null,
-    changeEach: NonNullable<Route['changeEach']>,
+    writeMany: NonNullable<Route['writeMany']>,
   ): Promise<ReadyAnswer> {
     const { database, clock } = this.#options;
     let item: unknown = call;
@@ -84,14 +84,14 @@ export class Changes {
     }
     let batch = this.#batches.get(route);
     if (batch === undefined) {
-      batch = new GroupCommit((waiting) => this.#write(route, waiting, clock(), changeEach));
+      batch = new GroupCommit((waiting) => this.#write(route, waiting, clock(), writeMany));
       this.#batches.set(route, batch);
     }
     return batch.submit({ item, claim });
   }
 
   /** Writes changes in one transaction: each with its claim, or none of it. */
-  #write(route: Route, waiting: readonly Waiting[], now: string, apply: NonNullable<Route['changeEach']>) {
+  #write(route: Route, waiting: readonly Waiting[], now: string, apply: NonNullable<Route['writeMany']>) {
     return runTransaction(this.#options.database, now, async (tx) => {
       const outcomes = await this.#takeKeys(tx.queries, waiting, now);
       const left = outcomes.size === 0 ? waiting : waiting.filter((one) => !outcomes.has(one));

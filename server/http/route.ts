@@ -104,16 +104,16 @@ type CallOf<Kind extends Auth, Params, Query, Body> = {
 }[Kind];
 
 /**
- * `handle` answers without a transaction around it. `change` runs inside a transaction. `changeEach` runs in one unit of
- * work for all calls that wait, and gives an outcome for each; `prepare` makes what it takes of a call before the unit of
- * work is opened, so that rejecting a call does not keep the only writer busy.
+ * `handle` answers without a transaction around it. `write` runs inside a transaction. `writeMany` runs in one
+ * transaction for all calls that wait, and gives an outcome for each; `prepare` makes what it takes of a call before the
+ * transaction is opened, so that rejecting a call does not keep the only writer busy.
  */
 type Action<SomeCall, Result, Item> =
   | { handle(call: SomeCall): Promise<Result | ReadyAnswer> }
-  | { change(call: SomeCall, tx: Transaction): Promise<Result | ReadyAnswer> }
+  | { write(call: SomeCall, tx: Transaction): Promise<Result | ReadyAnswer> }
   | {
       prepare(call: SomeCall): Promise<Item>;
-      changeEach(items: readonly Item[], tx: Transaction): Promise<readonly Outcome<Result>[]>;
+      writeMany(items: readonly Item[], tx: Transaction): Promise<readonly Outcome<Result>[]>;
     };
 
 /** An upload that has arrived and is not yet part of anything. */
@@ -163,9 +163,9 @@ export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   limits?(call: { readonly params: unknown; readonly client: Client }): readonly LimitRule[];
   receive?(call: PrincipalCall, request: IncomingMessage): Promise<ReceivedUpload>;
   handle?(call: AnyCall): Promise<unknown>;
-  change?(call: AnyCall, tx: Transaction): Promise<unknown>;
+  write?(call: AnyCall, tx: Transaction): Promise<unknown>;
   prepare?(call: AnyCall): Promise<unknown>;
-  changeEach?(items: readonly unknown[], tx: Transaction): Promise<readonly Outcome<unknown>[]>;
+  writeMany?(items: readonly unknown[], tx: Transaction): Promise<readonly Outcome<unknown>[]>;
 }
 
 /** The output of a schema; unknown where there is none. */

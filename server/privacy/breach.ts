@@ -275,7 +275,7 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
         'The authority must be notified within 72 hours of the discovery (GDPR Article 33(1)). Emits `breach.reported`.',
       body: BreachInput,
       status: 201,
-      change: async (call, tx) => viewBreach(await reportBreach(tx, call.source(), call.body), tx.now),
+      write: async (call, tx) => viewBreach(await reportBreach(tx, call.source(), call.body), tx.now),
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
@@ -310,7 +310,7 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
       params,
       body: BreachChange,
       errors: ['breach_erased', 'breach_transition_not_allowed'],
-      change: async (call, tx) => viewBreach(await editBreach(tx, call.source(), call.params.id, call.body), tx.now),
+      write: async (call, tx) => viewBreach(await editBreach(tx, call.source(), call.params.id, call.body), tx.now),
     }),
   ];
 }

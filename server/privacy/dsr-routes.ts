@@ -37,7 +37,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
         'It is due after `dsrDays` days of 24 hours, a setting of the tenant; later changes of that setting do not move the due date. Emits `dsr.created`.',
       body: DsrInput,
       status: 201,
-      change: async (call, tx) => viewDsr(await createDsr(tx, call.source(), call.body), tx.now),
+      write: async (call, tx) => viewDsr(await createDsr(tx, call.source(), call.body), tx.now),
     }),
     listRoute('/v1/dsr', {
       operationId: 'listDsrs',
@@ -70,7 +70,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       params,
       body: DsrChange,
       errors: ['dsr_already_completed'],
-      change: async (call, tx) => viewDsr(await editDsr(tx, call.source(), call.params.id, call.body), tx.now),
+      write: async (call, tx) => viewDsr(await editDsr(tx, call.source(), call.params.id, call.body), tx.now),
     }),
     defineRoute('POST /v1/dsr/{id}/extend', {
       operationId: 'extendDsr',
@@ -82,7 +82,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       params,
       body: DsrExtension,
       errors: ['dsr_already_completed', 'dsr_extension_not_allowed'],
-      change: async (call, tx) => viewDsr(await extendDsr(tx, call.source(), call.params.id, call.body), tx.now),
+      write: async (call, tx) => viewDsr(await extendDsr(tx, call.source(), call.params.id, call.body), tx.now),
     }),
     defineRoute('POST /v1/dsr/{id}/complete', {
       operationId: 'completeDsr',
@@ -94,7 +94,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       params,
       body: DsrCompletion,
       errors: ['dsr_already_completed'],
-      change: async (call, tx) => viewDsr(await completeDsr(tx, call.source(), call.params.id, call.body), tx.now),
+      write: async (call, tx) => viewDsr(await completeDsr(tx, call.source(), call.params.id, call.body), tx.now),
     }),
     defineRoute('POST /v1/dsr/{id}/confirmation-link', {
       operationId: 'createDsrConfirmationLink',
@@ -108,7 +108,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       result: DsrConfirmationLink,
       showsSecret: true,
       errors: ['dsr_already_completed'],
-      change: (call, tx) => createConfirmationLink(tx, call.source(), call.params.id),
+      write: (call, tx) => createConfirmationLink(tx, call.source(), call.params.id),
     }),
     defineRoute('POST /v1/public/dsr/{slug}', {
       auth: 'anonymous',
@@ -123,7 +123,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       body: PublicDsrInput,
       status: 201,
       result: PublicDsr,
-      async change({ params, body, client }, tx) {
+      async write({ params, body, client }, tx) {
         const { id, received_at, due_at } = await submitDsr(tx, hasher, client, params.slug, body);
         return { reference: id, receivedAt: received_at, dueAt: due_at };
       },
@@ -137,7 +137,7 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
       description: 'With the token of the link that the tenant sent to it. It works once.',
       body: DsrConfirmationInput,
       result: DsrConfirmation,
-      change: async ({ body }, tx) => ({
+      write: async ({ body }, tx) => ({
         confirmedAt: await confirmAddress(tx, body.token),
       }),
     }),

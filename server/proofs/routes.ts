@@ -127,7 +127,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       status: 201,
       result: CheckpointView,
       errors: ['conflict'],
-      async change(call, tx) {
+      async write(call, tx) {
         const of = { tenantId: call.principal.tenantId, ledger };
         const { entries, hashed, signed } = await readState(tx.queries, of);
         // The background work adds them first.

@@ -52,7 +52,7 @@ export function verificationRoutes({ database: { kysely } }: Installation, verif
       scope: 'system:write',
       status: 201,
       result: VerificationRun,
-      async change(call, tx) {
+      async write(call, tx) {
         const begun = await verifier.begin(tx);
         if (begun === null) throw new Error('no run was begun, and none is under way');
         const { run, isNew } = begun;

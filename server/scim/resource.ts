@@ -163,7 +163,7 @@ export function resourceRoutes<Item, Shown extends object>(
       return { location, shown: projection.apply(shown) };
     };
   };
-  const changeBy =
+  const writeBy =
     (change: typeof type.patch) =>
     async (call: PrincipalCall<Readonly<Record<string, string>>, ProjectionQuery>, tx: Transaction) => {
       const view = openView(call);
@@ -195,7 +195,7 @@ export function resourceRoutes<Item, Shown extends object>(
         ...all,
         ...text,
         status: 201,
-        async change(call, tx) {
+        async write(call, tx) {
           const view = openView(call);
           const item = await type.create(tx, call.source(), call.body);
           const { location, shown } = await view(tx.queries, item);
@@ -212,15 +212,14 @@ export function resourceRoutes<Item, Shown extends object>(
           return (await view(database.kysely, item)).shown;
         },
       }),
-    patch: (text) =>
-      defineRoute(`PATCH ${address}`, { ...one, body: PatchBody, ...text, change: changeBy(type.patch) }),
-    replace: (text) => defineRoute(`PUT ${address}`, { ...one, ...text, change: changeBy(type.replace) }),
+    patch: (text) => defineRoute(`PATCH ${address}`, { ...one, body: PatchBody, ...text, write: writeBy(type.patch) }),
+    replace: (text) => defineRoute(`PUT ${address}`, { ...one, ...text, write: writeBy(type.replace) }),
     delete: (text) =>
       defineRoute(`DELETE ${address}`, {
         ...one,
         ...text,
         result: z.null(),
-        async change(call, tx) {
+        async write(call, tx) {
           await type.delete(tx, call.source(), idOf(call));
           return null;
         },

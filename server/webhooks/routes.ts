@@ -74,7 +74,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       status: 201,
       result: EndpointWithSecret,
       showsSecret: true,
-      change: (call, tx) => createEndpoint(tx, call.source(), rules, call.body),
+      write: (call, tx) => createEndpoint(tx, call.source(), rules, call.body),
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
@@ -129,7 +129,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
         'What is left out stays as it is. While it is paused, what happens waits, and is sent as soon as it is enabled. With another address, or in use again, its failures so far count no more. What became a dead letter while it was disabled stays one until it is sent again.',
       body: EndpointChange,
       result: EndpointView,
-      change: (call, tx) => editEndpoint(tx, call.source(), rules, call.params.id, call.body),
+      write: (call, tx) => editEndpoint(tx, call.source(), rules, call.params.id, call.body),
     }),
     defineRoute('DELETE /v1/webhooks/{id}', {
       operationId: 'deleteWebhook',
@@ -138,7 +138,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       summary: 'Delete a webhook',
       description: 'What still waits for it is canceled. What was sent stays in the list of deliveries.',
       result: z.null(),
-      async change(call, tx) {
+      async write(call, tx) {
         await deleteEndpoint(tx, call.source(), call.params.id);
         return null;
       },
@@ -153,7 +153,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       body: Rotation,
       result: EndpointWithSecret,
       showsSecret: true,
-      change: (call, tx) => rotateSecret(tx, call.source(), rules, call.params.id, call.body.overlapHours),
+      write: (call, tx) => rotateSecret(tx, call.source(), rules, call.params.id, call.body.overlapHours),
     }),
     defineRoute('POST /v1/webhooks/{id}/test', {
       operationId: 'testWebhook',
@@ -165,7 +165,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       status: 201,
       result: DeliveryView,
       errors: ['webhook_not_enabled'],
-      change: async (call, tx) => viewDelivery(await sendTest(tx, call.source(), call.params.id)),
+      write: async (call, tx) => viewDelivery(await sendTest(tx, call.source(), call.params.id)),
     }),
     listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
@@ -209,7 +209,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       status: 201,
       result: DeliveryView,
       errors: ['webhook_delivery_pending', 'webhook_deleted', 'webhook_not_enabled'],
-      change: async (call, tx) => viewDelivery(await redeliver(tx, call.source(), call.params.id)),
+      write: async (call, tx) => viewDelivery(await redeliver(tx, call.source(), call.params.id)),
     }),
     defineRoute('POST /v1/webhooks/deliveries/{id}/cancel', {
       operationId: 'cancelWebhookDelivery',
@@ -220,7 +220,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
         'Nothing more is sent. An attempt that is under way is not aborted: try again when it has ended. Answers 409 `conflict` for a delivery that has ended.',
       result: DeliveryView,
       errors: ['webhook_delivery_pending'],
-      change: async (call, tx) => viewDelivery(await cancelDelivery(tx, call.source(), call.params.id)),
+      write: async (call, tx) => viewDelivery(await cancelDelivery(tx, call.source(), call.params.id)),
     }),
     defineRoute('POST /v1/webhooks/redeliver', {
       operationId: 'redeliverWebhookDeliveries',
@@ -234,7 +234,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       result: RedeliveryView,
       errors: ['webhook_deleted', 'webhook_not_enabled', 'webhook_redelivery_running'],
       prepare: (call) => prepareRedelivery(database.kysely, call.now, call.source(), call.body),
-      changeEach: (orders, tx) => orderRedeliveries(tx, orders),
+      writeMany: (orders, tx) => orderRedeliveries(tx, orders),
     }),
     defineRoute('GET /v1/webhooks/redeliver', {
       operationId: 'countWebhookRedelivery',
@@ -276,7 +276,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       summary: 'Cancel an order to send deliveries again',
       description: 'What it has queued is sent all the same. One that has ended stays as it is.',
       result: RedeliveryView,
-      change: async (call, tx) => cancelRedelivery(tx, call.source(), call.params.id),
+      write: async (call, tx) => cancelRedelivery(tx, call.source(), call.params.id),
     }),
   ];
 }

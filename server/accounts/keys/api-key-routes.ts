@@ -51,7 +51,7 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
       summary: 'Create an API key; it is shown only once',
       description: `A key has at most the rights of the caller: no scope that the caller lacks, no tenant in which the caller cannot create keys. A tenant has at most ${mostKeys} keys that are neither expired nor revoked.`,
       body: WantedApiKey,
-      async change({ principal, source, body }, tx) {
+      async write({ principal, source, body }, tx) {
         const { tenantId } = principal;
         if (body.expiresAt !== null && body.expiresAt <= tx.now)
           throw invalidValues([{ path: 'body.expiresAt', issue: 'must be in the future' }]);
@@ -82,7 +82,7 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
         'A shared key of another tenant keeps working there and can no longer act for this one. Does nothing when the key was revoked before.',
       params: KeyParams,
       result: ApiKey,
-      async change({ principal: { tenantId }, source, params }, tx) {
+      async write({ principal: { tenantId }, source, params }, tx) {
         return viewApiKey(await revokeKey(tx, tenantId, source, params.id), tenantId, tx.now);
       },
     }),
@@ -95,7 +95,7 @@ export function apiKeyRoutes({ database }: Installation): readonly Route[] {
         'The new key has the name, scopes, environment and tenants of the old one, and the same lifetime from now on. The old one expires after the overlap, but not later than before. Answers 409 `conflict` for a key that was rotated, revoked or has expired, and 403 `forbidden` for one with a scope that the caller lacks.',
       params: KeyParams,
       body: Rotation,
-      change: async (call, tx) => show(await rotateKey(tx, call, call.params.id, call.body.overlapHours), tx.now),
+      write: async (call, tx) => show(await rotateKey(tx, call, call.params.id, call.body.overlapHours), tx.now),
     }),
   ];
 }

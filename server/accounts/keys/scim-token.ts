@@ -88,7 +88,7 @@ export function scimTokenRoutes({ database }: Installation): readonly Route[] {
       status: 201,
       result: CreatedScimToken,
       showsSecret: true,
-      async change(call, tx) {
+      async write(call, tx) {
         requireRoleToGive(call.principal, 'admin');
         const { row, token } = await rotateScimToken(tx, call.source());
         return { ...view(row), token };
@@ -101,7 +101,7 @@ export function scimTokenRoutes({ database }: Installation): readonly Route[] {
       summary: 'Revoke the SCIM token of the tenant',
       description: 'Answers 404 if the tenant has none.',
       result: ScimToken,
-      change: async (call, tx) => view(await revokeScimToken(tx, call.source())),
+      write: async (call, tx) => view(await revokeScimToken(tx, call.source())),
     }),
   ];
 }

@@ -63,7 +63,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
       status: 201,
       result: CreatedInvitation,
       showsSecret: true,
-      async change(call, tx) {
+      async write(call, tx) {
         const { email, role } = call.body;
         const account = await findAccount(tx.queries, email);
         if (account !== undefined) await requireOtherUser(tx.queries, call.principal.actor, account.id, ownAddress);
@@ -83,7 +83,7 @@ export function invitationRoutes({ database }: Pick<SignInServices, 'database'>)
         'An accepted, revoked or expired invitation does not change. The caller needs every scope of its role.',
       params: z.strictObject({ id: Id }),
       result: Invitation,
-      async change(call, tx) {
+      async write(call, tx) {
         const { tenantId } = call.principal;
         const { id } = call.params;
         // Before the invitation, like every change of one.

@@ -104,7 +104,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       description:
         'A suspended member cannot sign in, and their sessions in this tenant end at once. The last administrator who can sign in cannot be suspended or lose the role. Answers 409 `conflict` for the caller itself.',
       body: namedObject('UserChange', { role: RoleName.optional(), active: z.boolean().optional(), reason: Reason }),
-      async change(call, tx) {
+      async write(call, tx) {
         const { role, active } = call.body;
         const reason = call.body.reason === undefined ? 'Changed by an administrator' : personal(call.body.reason);
         const member = await requireChangeable(call, tx);
@@ -123,7 +123,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Remove a member',
       description:
         'The history stays; a former member who is added again keeps the id. Answers 409 `conflict` for the caller itself and for the last administrator who can sign in.',
-      async change(call, tx) {
+      async write(call, tx) {
         const member = await requireChangeable(call, tx);
         await requireAdminLeft(tx.queries, member);
         const reason = 'Removed by an administrator';
@@ -151,7 +151,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'End every session of a member in this tenant',
       scope: 'users:write',
       result: EndedSessions,
-      change: (call, tx) => revoke(call, tx, call.params.id, {}),
+      write: (call, tx) => revoke(call, tx, call.params.id, {}),
     }),
     defineRoute('DELETE /v1/users/{id}/sessions/{sessionId}', {
       ...common,
@@ -161,7 +161,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       scope: 'users:write',
       params: z.strictObject({ id: Id, sessionId: Id }),
       result: EndedSessions,
-      change: (call, tx) => revoke(call, tx, call.params.id, { sessionId: call.params.sessionId }),
+      write: (call, tx) => revoke(call, tx, call.params.id, { sessionId: call.params.sessionId }),
     }),
     defineRoute('POST /v1/users/{id}/password-reset', {
       ...common,
@@ -174,7 +174,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       status: 201,
       result: PasswordResetToken,
       showsSecret: true,
-      async change(call, tx) {
+      async write(call, tx) {
         const member = await lockAccountOf(call, tx);
         if (!canSignIn(member))
           throw new Problem('conflict', 'This member cannot sign in: reactivate or invite them instead.');
@@ -190,7 +190,7 @@ export function userRoutes(services: Pick<SignInServices, 'database' | 'sessionL
       summary: 'Reset the second factor of a member',
       description:
         'For a member who lost their device: they sign in with only the password and enroll again. The operator of this server must reset the second factor of a user who also signs in to another tenant, because it protects that tenant too. Answers 409 `conflict` for a member without one.',
-      async change(call, tx) {
+      async write(call, tx) {
         const member = await lockAccountOf(call, tx);
         const factor = await findSecondFactor(tx.queries, member.user_id);
         // The same answer for a member who accepted no invitation, whatever second factor they have elsewhere.

@@ -148,7 +148,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       summary: 'Sign out',
       description: 'Ends the session and clears its cookie.',
       result: namedObject('SignedOut', { status: z.literal('signed_out') }),
-      async change({ principal: { actor, tenantId, credential }, source }, tx) {
+      async write({ principal: { actor, tenantId, credential }, source }, tx) {
         // Before the sessions, like every change that ends them.
         await tx.lockTenant(tenantId);
         await endSessions(tx.queries, { userIds: [actor.id], tenantId, sessionId: credential.id });
@@ -284,7 +284,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       description: 'Omitted fields do not change; null removes a name.',
       body: namedObject('MeChange', { givenName: OwnName, familyName: OwnName }),
       result: User,
-      async change(call, tx) {
+      async write(call, tx) {
         const ids = [call.principal.actor.id];
         const [member] = await changeMembers(tx, call.source(), ids, call.body, 'Changed by the user');
         if (member === undefined) throw notFound('user');
@@ -302,7 +302,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
         tenant: text(200).min(1).meta({ description: 'Id or slug of the tenant.' }),
       }),
       result: SignedIn,
-      async change(call, tx) {
+      async write(call, tx) {
         const { membership, session } = await switchTenant(call, call.body.tenant, tx);
         const switched = await viewSignedIn(tx.queries, membership, session);
         return answerWith(switched, { 'Set-Cookie': services.sessionCookie.write(session.token) });
@@ -322,7 +322,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       summary: 'End all of your sessions except this one',
       description: 'The session of this request does not end.',
       result: EndedSessions,
-      change: (call, tx) => end(call, tx, { exceptSessionId: call.principal.credential.id }),
+      write: (call, tx) => end(call, tx, { exceptSessionId: call.principal.credential.id }),
     }),
     defineRoute('DELETE /v1/me/sessions/{id}', {
       ...common,
@@ -331,7 +331,7 @@ export function meRoutes(services: SignInServices): readonly Route[] {
       description: 'The `id` comes from the list of sessions. The session of this request can be ended too.',
       params: z.strictObject({ id: Id }),
       result: EndedSessions,
-      change: (call, tx) => end(call, tx, { sessionId: call.params.id }),
+      write: (call, tx) => end(call, tx, { sessionId: call.params.id }),
     }),
   ];
 }

@@ -30,7 +30,7 @@ export function tenantRoutes({ database }: Installation): readonly Route[] {
       scope: 'tenant:write',
       body: TenantChange,
       result: Tenant,
-      async change(call, tx) {
+      async write(call, tx) {
         const { principal, body } = call;
         // Serializes concurrent edits: the second reads what the first wrote.
         await tx.lockTenant(principal.tenantId);

@@ -47,7 +47,7 @@ export function platformRoutes(installation: Installation): readonly Route[] {
       status: 201,
       result: CreatedTenant,
       showsSecret: true,
-      async change({ body: { slug, name, adminEmail: email }, principal, source }, tx) {
+      async write({ body: { slug, name, adminEmail: email }, principal, source }, tx) {
         const actor = { ...principal.actor, type: 'staff' } as const;
         const sourceOf = (tenantId: string) => ({ ...source(tenantId), actor });
         const tenant = await createTenant(tx, { slug, name }, sourceOf);

@@ -32,7 +32,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['dsr_open'],
-      change: (call, tx) => eraseSubject(tx, call.source(), call.params.subjectId, call.body.reason),
+      write: (call, tx) => eraseSubject(tx, call.source(), call.params.subjectId, call.body.reason),
     }),
     defineRoute('POST /v1/users/{id}/erase', {
       operationId: 'eraseUser',
@@ -45,7 +45,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       params,
       body: ErasureInput,
       result: UserErasure,
-      async change(call, tx) {
+      async write(call, tx) {
         const { principal, params } = call;
         const { tenantId } = principal;
         // Before the lock of the account, which must not reveal whether there is one.
@@ -70,7 +70,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['dsr_open'],
-      change: (call, tx) => eraseDsr(tx, call.source(), call.params.id, call.body.reason),
+      write: (call, tx) => eraseDsr(tx, call.source(), call.params.id, call.body.reason),
     }),
     defineRoute('POST /v1/breach/{id}/erase', {
       operationId: 'eraseBreach',
@@ -84,7 +84,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       body: ErasureInput,
       result: Erasure,
       errors: ['breach_open'],
-      change: (call, tx) => eraseBreach(tx, call.source(), call.params.id, call.body.reason),
+      write: (call, tx) => eraseBreach(tx, call.source(), call.params.id, call.body.reason),
     }),
     defineRoute('POST /v1/control-framework/controls/{controlId}/evidence/{evidenceId}/erase', {
       operationId: 'eraseEvidence',
@@ -97,7 +97,7 @@ export function erasureRoutes({ box }: Installation): readonly Route[] {
       params: EvidenceParams,
       body: ErasureInput,
       result: Erasure,
-      change: (call, tx) => eraseEvidence(tx, call.source(), call.params, call.body.reason),
+      write: (call, tx) => eraseEvidence(tx, call.source(), call.params, call.body.reason),
     }),
   ];
 }

@@ -70,7 +70,7 @@ export function trustRoutes(
       description:
         'Omitted fields become empty, and a draft ends. All texts are plain text: markup in them is shown as text. If nothing changes, nothing is written. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen. The limits of all fields together exceed the maximum body of 64 KiB.',
       body: TrustCenterInput,
-      async change(call, tx) {
+      async write(call, tx) {
         const tenant = await requireTenant(tx.queries, call.principal.tenantId);
         tx.afterCommit(() => publishedTrust.forget(tenant.slug));
         return view(call, tenant, await replaceTrustCenter(tx, call.source(), tenant.slug, call.body, call.ifMatch));
@@ -84,7 +84,7 @@ export function trustRoutes(
       description:
         'What is public stays as it is. Omitted fields become empty. To publish the draft, replace the trust center with its content. Send the `ETag` of the trust center as `If-Match` to replace only what you have seen.',
       body: TrustDraftInput,
-      change: (call, tx) => changeDraft(call, tx, call.body),
+      write: (call, tx) => changeDraft(call, tx, call.body),
     }),
     defineRoute('DELETE /v1/trust/draft', {
       operationId: 'discardTrustDraft',
@@ -92,7 +92,7 @@ export function trustRoutes(
       ...writing,
       summary: 'Discard the draft of the trust center',
       description: 'Answers the trust center without it, also if there was none.',
-      change: (call, tx) => changeDraft(call, tx, null),
+      write: (call, tx) => changeDraft(call, tx, null),
     }),
     defineRoute('GET /v1/public/trust/{slug}/widget', {
       auth: 'public',
