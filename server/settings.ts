@@ -66,6 +66,10 @@ const Environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
     .describe('Least level that is logged; debug logs every request'),
+  SVC_LOG_REQUESTS: z
+    .stringbool()
+    .default(false)
+    .describe('Whether each request is logged at info, with its duration, status, tenant and caller'),
   SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe(
     'Requests a minute for each API key and session, and refused ones for each client address',
   ),
@@ -226,6 +230,7 @@ function toSettings(read: z.output<typeof Environment>) {
     /** Names of the headers with a country, or a country and its subdivision. */
     regionHeaders: read.SVC_REGION_HEADER ?? [],
     logLevel: read.SVC_LOG_LEVEL,
+    logsRequests: read.SVC_LOG_REQUESTS,
     /** Requests a minute. */
     limits: {
       apiKey: read.SVC_LIMIT_API_KEY,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AccountGone } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
 import { BrokenSeal } from '../storage/secrets.ts';
+import type { Principal } from './principal.ts';
 import { notFound, Problem, type ProblemCode } from './problem.ts';
 import {
   leavesTooMuch,
@@ -20,15 +21,15 @@ import { namedObject } from './schemas.ts';
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
  * @param surfaces the surfaces whose errors differ from those of the REST API.
- * @param closing aborted when the server stops; clients are then asked to use another connection.
  */
 export function answerRequests(
   faults: Pick<FaultLog, 'log' | 'logRequest'>,
   surfaces: readonly Surface[],
-  closing?: AbortSignal,
+  { closing, logsRequests = false }: AnswerOptions = {},
 ): Middleware {
   const { log } = faults;
   return async (ctx, next) => {
+    const started = performance.now();
     const requestId = randomUUID();
     ctx.set('Svc-Request-Id', requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
@@ -46,11 +47,42 @@ export function answerRequests(
     }
     if (closing?.aborted || leavesTooMuch(ctx.req)) ctx.set('Connection', 'close');
     if (ctx.response.get('Connection') === 'close') lingerAfterAnswer(ctx.req);
-    if (log.isLevelEnabled('debug')) {
-      // Only the pattern of the route: a path may name a person.
-      log.debug({ requestId, method: ctx.method, route: ctx.state.route, status: ctx.status }, 'request');
-    }
+    const milliseconds = Math.round(performance.now() - started);
+    if (logsRequests) log.info(describeRequest(ctx, requestId, milliseconds), 'request');
+    else if (milliseconds >= slowMilliseconds) log.info(describeRequest(ctx, requestId, milliseconds), 'slow request');
+    else if (log.isLevelEnabled('debug')) log.debug(describeRequest(ctx, requestId, milliseconds), 'request');
   };
+}
+
+export interface AnswerOptions {
+  /** Aborted when the server stops; clients are then asked to use another connection. */
+  readonly closing?: AbortSignal | undefined;
+  /** Logs each request at `info`. */
+  readonly logsRequests?: boolean;
+}
+
+const slowMilliseconds = 1000;
+
+/** The fields of a request in the log. Only the pattern of the route: a path may name a person. */
+function describeRequest({ req, method, status, state }: Context, requestId: string, milliseconds: number) {
+  const principal: Principal | undefined = state.principal ?? undefined;
+  return {
+    requestId,
+    method,
+    route: state.route,
+    status,
+    milliseconds,
+    tenantId: principal?.tenantId,
+    principalId: principal?.actor.id ?? undefined,
+    traceId: readTraceId(req.headers.traceparent),
+  };
+}
+
+/** The trace id of a `traceparent` header (W3C Trace Context, version 00). */
+function readTraceId(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string' || header.length !== 55) return undefined;
+  const [, traceId] = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.exec(header) ?? [];
+  return traceId;
 }
 
 /** True if the target can be parsed, unlike http://[ (a whole URL is allowed, RFC 9112). */

@@ -147,6 +147,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     if ((isPublic || route.auth === 'anonymous') && route.limits === undefined) countVisitor(client);
     const caller = isPublic ? null : await authenticate(ctx.req, route, client, now);
     const principal = caller?.principal ?? null;
+    ctx.state.principal = principal;
     if (route.surface.isVersioned) {
       const wanted = ctx.req.headers['svc-version'] as string | undefined;
       ctx.set('Svc-Version', resolveVersion(wanted, principal?.apiVersion ?? latestVersion));

@@ -219,7 +219,7 @@ const leastCost = { memory: 8, passes: 1, parallelism: 1 };
  * @param hashesSlowly whether passwords and backup codes are hashed at the cost of production.
  * @param sends whether webhooks are sent automatically.
  * @param serverLimits shorter timeouts for slow clients.
- * @param writeLog called with each line of the log, from warnings up.
+ * @param writeLog called with each line of the log, from warnings up or from SVC_LOG_LEVEL.
  * @param isSetUp whether there is a tenant; without one, `tenant` is nothing.
  */
 export async function startTestServer(
@@ -257,7 +257,7 @@ export async function startTestServer(
   const installation = hashesSlowly ? opened : { ...opened, passwords: quickly() };
   const server = await startServer(installation, {
     log: writeLog
-      ? pino({ level: 'warn' }, { write: writeLog })
+      ? pino({ level: environment.SVC_LOG_LEVEL ?? 'warn' }, { write: writeLog })
       : pino({ level: process.env.SVC_TEST_LOG ?? 'silent' }, pino.destination(2)),
     limiter: new RateLimiter(clock.milliseconds),
     checksResults: true,

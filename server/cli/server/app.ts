@@ -71,7 +71,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
   koa.use(answerProbes(database, options.closing));
-  koa.use(answerRequests(faults, surfaces, options.closing));
+  koa.use(answerRequests(faults, surfaces, { closing: options.closing, logsRequests: settings.logsRequests }));
   // A proxy has all connections, so what each client has at once is counted by request.
   if (settings.trustedProxies > 0) koa.use(shareRequests(settings));
   const router = createRouter(routes, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createLog, describeError, startServer } from '../../cli/server/start-server.ts';
-import { describeOnOneDatabase, openTestInstallation } from '../harness.ts';
+import { describeOnOneDatabase, openTestInstallation, startTestServer } from '../harness.ts';
 import { assertAbsent, needle } from '../needle.ts';
 
 describeOnOneDatabase('the log', (dialect) => {
@@ -36,6 +36,34 @@ describeOnOneDatabase('the log', (dialect) => {
       ],
     );
     for (const { requestId } of requests) assert.match(requestId, /^[0-9a-f-]{36}$/);
+  });
+
+  test('contains who sent a request, how long it took, and its trace', async () => {
+    const lines: string[] = [];
+    const writeLog = (line: string) => void lines.push(line);
+    const environment = { SVC_LOG_REQUESTS: 'true', SVC_LOG_LEVEL: 'info' };
+    await using server = await startTestServer(dialect, environment, { writeLog });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await server.request('GET', '/v1/tenant', { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
+    for (const traceparent of [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `${jane}-${traceId}`, 'x'.repeat(10_000)])
+      await server.request('GET', '/v1/tenant', { key: null, headers: { traceparent } });
+    const [known, ...others] = lines.map((line) => JSON.parse(line));
+    const { id: keyId } = await server.installation.database.kysely
+      .selectFrom('api_keys')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const { level, msg, method, route, status, milliseconds, tenantId, principalId } = known;
+    assert.deepEqual(
+      { level, msg, method, route, status, tenantId, principalId, traceId: known.traceId },
+      {
+        ...{ level: 30, msg: 'request', method: 'GET', route: '/v1/tenant', status: 200 },
+        ...{ tenantId: server.tenant.id, principalId: keyId, traceId },
+      },
+    );
+    assert.ok(Number.isInteger(milliseconds));
+    for (const other of others)
+      assert.deepEqual([other.status, other.tenantId, other.principalId, other.traceId], [401, ...Array(3)]);
+    assertAbsent(lines.join(''), jane);
   });
 
   test('contains the error of the database, never its values', async () => {
