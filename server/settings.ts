@@ -142,8 +142,12 @@ const refusal = 'Some settings cannot be used:';
 /** Settings that hold a secret: each can also be read from the file that `<name>_FILE` names. */
 const secrets = ['DATABASE_URL', 'SVC_SECRET'] as const;
 
-/** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
-const otherVariable = /^SVC_(?:API_KEY|SCIM_TOKEN|WEBHOOK_SECRET|(?:TEST|DOCS)_\w+)$/;
+/**
+ * Variables of programs beside a server: the SDK, receivers of webhooks, the tests of this project, and Kubernetes, which
+ * sets some for each Service, here for one whose name begins with svc.
+ */
+const otherVariable =
+  /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+|(?:\w+_)?(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP|SCTP)\w*)?))$/;
 
 /**
  * Reads the settings from environment variables.

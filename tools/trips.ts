@@ -157,7 +157,7 @@ async function prepareDelivery(
   const log = pino({ level: 'silent' });
   const sender = new WebhookSender({ database, clock, box, receivers: new Receivers({ policy }), log });
   cleanUp.defer(() => sender.stop(0));
-  database.signals.on('deliveries', (endpoints) => sender.notice(endpoints));
+  database.signals.on('deliveries', (endpoints) => sender.wake(endpoints));
   return {
     prepare: () =>
       runTransaction(database, clock(), (tx) => emitEvents(tx, [{ tenantId, type: 'dsr.created', data: {} }])),
@@ -165,7 +165,7 @@ async function prepareDelivery(
       const delivered = sender.counts.delivered + 1;
       while (sender.counts.delivered < delivered || sender.hasWork) {
         await sender.waitForWork();
-        await sender.batch();
+        await sender.gather();
         await sender.tick();
       }
     },

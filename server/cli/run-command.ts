@@ -117,7 +117,9 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     return 0;
   }
   const json = options.json === true;
-  const variables = { ...readEnvironmentFile(options['env-file'] as string | undefined), ...environment };
+  // An empty variable counts as absent.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const variables = { ...readEnvironmentFile(options['env-file'] as string | undefined), ...given };
   const settings = readSettings(variables, command.defaults?.(variables));
   const context: CommandContext = {
     clock: systemClock,

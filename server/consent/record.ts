@@ -278,7 +278,7 @@ export function toTemplate(draft: RecordDraft): TemplateDraft {
   return template;
 }
 
-/** RecordTemplates by the values that they have: few are in use at a time. */
+/** Templates by the values that they have: few are in use at a time. */
 const templates = new Map<string, TemplateDraft>();
 const mostTemplates = 500;
 

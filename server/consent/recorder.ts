@@ -360,9 +360,10 @@ export async function recordDrafts(
     const ofTenant = byTenant.get(tenantId);
     if (ofTenant === undefined) byTenant.set(tenantId, [record]);
     else ofTenant.push(record);
-    const ofNotice = visits.get(record.noticeId);
+    const name = nameNotice(tenantId, record.noticeId);
+    const ofNotice = visits.get(name);
     if (caller !== null) events.push({ source: caller, event: describeRecord(record) });
-    else if (ofNotice === undefined) visits.set(record.noticeId, { tenantId, records: [record] });
+    else if (ofNotice === undefined) visits.set(name, { tenantId, records: [record] });
     else ofNotice.records.push(record);
   }
   for (const { tenantId, records } of visits.values())

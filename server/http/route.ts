@@ -13,7 +13,7 @@ import { Cursor, queryInteger } from './schemas.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A request that was recognised, admitted and validated. */
+/** A request that was recognised, authorized and validated. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;

@@ -37,6 +37,6 @@ export interface Feature {
   background?(): Repeated;
   /** Interrupts tasks that wait for other servers. */
   interrupt?(): void;
-  /** Writes what waits in memory. */
+  /** Ends what runs, and writes what waits in memory. */
   drain?(): Promise<void>;
 }

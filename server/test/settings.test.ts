@@ -111,8 +111,11 @@ describe('the settings', () => {
   });
 
   test('ignore other variables', () => {
-    const others = { PATH: '/bin', HOME: undefined, SVC_API_KEY: 'x', SVC_SCIM_TOKEN: 'x', SVC_WEBHOOK_SECRET: 'x' };
-    assert.deepEqual(readSettings(others), defaults);
+    const ofClients = ['SVC_API_KEY', 'SVC_SCIM_TOKEN', 'SVC_WEBHOOK_SECRET', 'SVC_WEBHOOK_SECRET_OLD'];
+    // Kubernetes sets these for the Services svc and svc-web.
+    const ofServices = ['SVC_SERVICE_HOST', 'SVC_SERVICE_PORT_HTTP', 'SVC_PORT', 'SVC_WEB_PORT_8787_TCP_ADDR'];
+    const others = Object.fromEntries([...ofClients, ...ofServices].map((name) => [name, 'x']));
+    assert.deepEqual(readSettings({ PATH: '/bin', HOME: undefined, ...others }), defaults);
   });
 
   test('refuse a misspelled variable, and name the one that is meant', () => {

@@ -177,7 +177,7 @@ async function drain(sender: WebhookSender, enough = perSlice): Promise<number> 
   while (sender.counts.delivered < until) {
     if (!sender.hasWork) await sender.waitForWork();
     else {
-      await sender.batch();
+      await sender.gather();
       await sender.tick();
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import type { Database } from '../../storage/database.ts';
 import { hasSchema } from '../../storage/migrate.ts';
@@ -17,33 +18,30 @@ const freshMilliseconds = 500;
  */
 export function answerProbes(database: Database, closing?: AbortSignal): Middleware {
   let obstacle: Promise<Obstacle | null> | undefined;
-  /** One check at a time, whose result is good for a moment. */
+  /** One query at a time, however long it takes, whose result is good for a moment. */
   const findObstacle = (): Promise<Obstacle | null> => {
-    if (obstacle === undefined) {
-      const check = checkDatabase(database);
-      obstacle = check;
-      void check.then(() => setTimeout(() => (obstacle = undefined), freshMilliseconds).unref());
-    }
+    if (obstacle !== undefined) return obstacle;
+    const answered = askDatabase(database);
+    void answered.then(() => setTimeout(() => (obstacle = undefined), freshMilliseconds).unref());
+    obstacle = Promise.race([answered, wait(patienceMilliseconds, 'database' as const, { ref: false })]);
     return obstacle;
   };
   return async (ctx, next) => {
-    if (ctx.req.url !== '/healthz' && ctx.req.url !== '/readyz') return next();
+    const isProbe = ctx.req.url === '/healthz' || ctx.req.url === '/readyz';
+    if (!isProbe || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
     const found = ctx.req.url === '/healthz' ? null : closing?.aborted ? 'stopping' : await findObstacle();
     ctx.set('Cache-Control', 'no-store');
     ctx.set('X-Content-Type-Options', 'nosniff');
+    if (closing?.aborted) ctx.set('Connection', 'close');
     ctx.status = found === null ? 200 : 503;
     ctx.body = found === null ? { status: 'ok' } : { status: 'unavailable', reason: found };
   };
 }
 
-async function checkDatabase(database: Database): Promise<Obstacle | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'database'>((resolve) => {
-    timer = setTimeout(resolve, patienceMilliseconds, 'database');
-  });
-  const answered = hasSchema(database.kysely).then(
-    (isCurrent) => (isCurrent ? null : 'schema'),
-    () => 'database' as const,
-  );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
+async function askDatabase({ kysely }: Database): Promise<Obstacle | null> {
+  try {
+    return (await hasSchema(kysely)) ? null : 'schema';
+  } catch {
+    return 'database';
+  }
 }

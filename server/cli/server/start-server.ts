@@ -80,7 +80,7 @@ export async function startServer(
     await server.closeWithin({ announce: stopWithin * 0.08, finish: stopWithin * 0.4 });
     await tidied;
     await app.drain().catch((error: unknown) => app.faults.logTask(error, 'the last writes failed'));
-    await Promise.all(background.map((task) => task.stop()));
+    await Promise.allSettled(background.map((task) => task.stop()));
     installation.database.signals.off('clockFell', warnOfClock);
     app.faults.stop();
     clearTimeout(deadline);

@@ -17,10 +17,8 @@ export function hasDocumentation(): boolean {
   return existsSync(join(folder, 'index.html'));
 }
 
-type Needed = Installation;
-
 /** Serves the built documentation below `/docs`; without a build, passes requests on. */
-export function serveDocumentation(installation: Needed): Middleware {
+export function serveDocumentation(installation: Installation): Middleware {
   let site: BuiltSite | null = null;
   const readFacts = describeServer(installation);
   return async (ctx, next) => {
@@ -74,7 +72,7 @@ export function serveApiDocument(): Middleware {
 const keptMilliseconds = 10_000;
 
 /** The data that the live pages need: the public address and the demo. All of it is on the public demo page. */
-function describeServer({ clock, database, settings }: Needed) {
+function describeServer({ clock, database, settings }: Installation) {
   let kept: { readonly at: number; readonly demo: Promise<DemoSite | null> } | undefined;
   return async () => {
     const at = Date.parse(clock());

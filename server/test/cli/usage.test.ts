@@ -148,7 +148,8 @@ describe('--env-file', () => {
     const folder = location.environment.SVC_DATA_DIR as string;
     const file = join(folder, 'settings');
     writeFileSync(file, `# Svc\nSVC_DATA_DIR="${join(folder, 'data')}"\nSVC_LOG_LEVEL=nonsense\n`);
-    const { code, stderr } = await runSvc(['migrate', '--env-file', file]);
+    // An empty variable counts as absent.
+    const { code, stderr } = await runSvc(['migrate', '--env-file', file], { SVC_DATA_DIR: '' });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.ok(existsSync(join(folder, 'data/svc.sqlite')));
     writeFileSync(file, 'SVC_DATADIR=/data\n');

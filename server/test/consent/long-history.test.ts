@@ -59,7 +59,7 @@ test('a subject with 10,000 records costs each operation the statements and rows
       read(`${path(subjectId)}?cursor=${payload(await read(path(subjectId)), 200).nextCursor}`),
   };
   for (const [name, operation] of Object.entries(operations)) {
-    // The first of its kind stores the frame that the others share.
+    // The first of its kind stores the template that the others share.
     await operation('other');
     const [short, long] = [await countWork(() => operation('short')), await countWork(() => operation('long'))];
     assert.deepEqual(long, short, name);

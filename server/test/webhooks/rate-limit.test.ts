@@ -45,6 +45,22 @@ describeServerOnEachDatabase(
       assert.equal(receiver.received.length, 8);
     });
 
+    test('goes on within a second after the clock of a server was ahead', async (context) => {
+      const { receiver, sending, tenant } = await openScene(context, server, { rateLimit: 1 });
+      await happen(server, tenant, eventsOf('a', 3));
+      await sending.deliver();
+      const ahead = server.clock.milliseconds() + 3_600_000;
+      await server.installation.database.kysely
+        .updateTable('webhook_rates')
+        .set({ empty_at: ahead * 1000 })
+        .execute();
+      for (let time = 0; time < 3000; time += 500) {
+        server.clock.advance(500);
+        await sending.deliver();
+      }
+      assert.equal(receiver.received.length, 3);
+    });
+
     test('has its limit shared by the servers that send', async () => {
       await using receiver = await startScriptedReceiver();
       await using one = createTestSender(server);

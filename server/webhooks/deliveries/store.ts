@@ -18,7 +18,8 @@ export const leaseMilliseconds = 20_000;
 
 /** Condition: no server has a lease on a delivery. One that ends later than any can is from a time when the clock was wrong. */
 export function isUnclaimed(queries: Queries): RawBuilder<boolean> {
-  const [now, last] = [databaseTime(queries), databaseTime(queries, leaseMilliseconds)];
+  // Twice as long: a lease that began after this statement is none of those.
+  const [now, last] = [databaseTime(queries), databaseTime(queries, 2 * leaseMilliseconds)];
   return sql`(claimed_until is null or claimed_until not between ${now} and ${last})`;
 }
 

@@ -28,7 +28,7 @@ export async function lockBucket(
   return inserted === undefined ? null : bucket;
 }
 
-/** Stores a bucket from which tokens were taken. */
+/** Stores a bucket from which tokens were taken, or that starts again. */
 export async function storeBucket(
   queries: Queries,
   { tenant_id, id }: EndpointKey,
@@ -48,13 +48,16 @@ export async function storeBucket(
  */
 export class TokenBucket {
   readonly #perSecond: number;
+  /** True if its time was one that no right clock has: it starts again, and must be stored to add up. */
+  readonly isReset: boolean;
   /** Milliseconds since 1970: what has added up since then may begin. */
   #emptyAt: number;
 
   constructor(perSecond: number, now: number, emptyAt = now - 1000 / perSecond) {
     this.#perSecond = perSecond;
     // After a clock that was ahead, it adds up from now; the clocks of servers differ by less.
-    this.#emptyAt = emptyAt > now + longestSkew ? now : emptyAt;
+    this.isReset = emptyAt > now + longestSkew;
+    this.#emptyAt = this.isReset ? now : emptyAt;
   }
 
   get emptyAt(): number {

@@ -22,9 +22,9 @@ export interface RunSenderOptions {
 export function runSender({ sender, database, clock, faults }: RunSenderOptions): Repeated {
   const logCount = createCountLog(sender, faults.log);
   let isStopping = false;
-  const notice = (endpoints: readonly EndpointKey[]) => sender.notice(endpoints);
+  const wake = (endpoints: readonly EndpointKey[]) => sender.wake(endpoints);
   const forget = () => sender.forgetSent();
-  database.signals.on('deliveries', notice);
+  database.signals.on('deliveries', wake);
   database.signals.on('erased', forget);
   const tasks = [
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.poll()),
@@ -41,7 +41,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
     while (!isStopping) {
       await sender.waitForWork();
       while (!isStopping && sender.hasWork) {
-        await sender.batch();
+        await sender.gather();
         await sender.tick().catch(async (error: unknown) => {
           faults.logTask(error, 'sending failed');
           await wait(1000, undefined, { ref: false });
@@ -52,7 +52,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const working = work();
   return {
     stop: async () => {
-      database.signals.off('deliveries', notice);
+      database.signals.off('deliveries', wake);
       database.signals.off('erased', forget);
       await Promise.all(tasks.map((task) => task.stop()));
       isStopping = true;

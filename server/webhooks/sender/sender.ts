@@ -65,7 +65,7 @@ export class WebhookSender {
   }
 
   /** These endpoints may have something that is due. */
-  notice(endpoints: readonly EndpointKey[]): void {
+  wake(endpoints: readonly EndpointKey[]): void {
     for (const endpoint of endpoints) {
       const name = nameQueue(endpoint);
       const queue = this.#queues.get(name) ?? new EndpointQueue(endpoint);
@@ -84,7 +84,7 @@ export class WebhookSender {
     const { database, clock } = this.#options;
     const waiting = await listWaitingEndpoints(database.kysely);
     const due = waiting.filter(({ status, dueAt }) => status === 'enabled' && dueAt !== null && dueAt <= clock());
-    this.notice(due);
+    this.wake(due);
     const undeliverable = waiting.filter(
       ({ status, dueAt }) => ['disabled', 'deleted'].includes(status) && dueAt !== null,
     );
@@ -109,7 +109,7 @@ export class WebhookSender {
    * Resolves when what ends at about this moment has ended, to be written in one tick: at once where little is under way,
    * within some milliseconds where much is.
    */
-  async batch(): Promise<void> {
+  async gather(): Promise<void> {
     if (this.#inFlight.size < busy) return turnEventLoop();
     for (let pause = 0, before = -1; pause < mostPauses && before < this.#ended.length; pause += 1) {
       before = this.#ended.length;
@@ -231,7 +231,7 @@ export class WebhookSender {
       const { length } = claimed.deliveries;
       if (rateLimit !== null) {
         bucket?.take(length, now);
-        if (bucket !== null && length > 0) await storeBucket(tx.queries, endpoint, bucket);
+        if (bucket !== null && (length > 0 || bucket.isReset)) await storeBucket(tx.queries, endpoint, bucket);
         queue.pause(now, bucket?.nextAt(now) ?? now + bucketPause);
       }
       claims.push({ endpoint, queue, ...claimed });
