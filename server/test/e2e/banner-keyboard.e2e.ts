@@ -66,7 +66,8 @@ async function visitByKeyboard(engine: Engine, site: BannerSite): Promise<void> 
 
   // A placeholder shows its content once, which records nothing …
   const cover = `document.querySelector('svc-consent-placeholder')`;
-  await visit.until(cover);
+  // It is hidden until it was placed over its frame.
+  await visit.until(`${cover}?.getBoundingClientRect().width > 0`);
   await visit.assertFine();
   await visit.evaluate(`document.querySelector('#first').focus()`);
   assert.deepEqual(await visit.press('Tab', { times: 2 }), ['Show once', 'Preferences']);
