@@ -142,12 +142,11 @@ const refusal = 'Some settings cannot be used:';
 /** Settings that hold a secret: each can also be read from the file that `<name>_FILE` names. */
 const secrets = ['DATABASE_URL', 'SVC_SECRET'] as const;
 
-/**
- * Variables of programs beside a server: the SDK, receivers of webhooks, the tests of this project, and Kubernetes, which
- * sets some for each Service, here for one whose name begins with svc.
- */
-const otherVariable =
-  /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+|(?:\w+_)?(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP|SCTP)\w*)?))$/;
+/** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
+const otherVariable = /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+)$/;
+
+/** Kubernetes sets variables for each Service; those of one whose name begins with svc have one of these parts. */
+const serviceParts = ['_SERVICE_HOST', '_SERVICE_PORT', '_TCP', '_UDP', '_SCTP'];
 
 /**
  * Reads the settings from environment variables.
@@ -196,6 +195,7 @@ function findUnknown(variables: readonly string[]): string[] {
   const known = new Set([...names, ...secrets.map((name) => `${name}_FILE`)]);
   return variables.flatMap((name) => {
     if (!name.startsWith('SVC_') || known.has(name) || otherVariable.test(name)) return [];
+    if (name.endsWith('_PORT') || serviceParts.some((part) => name.includes(part))) return [];
     const [nearest] = names
       .map((other) => ({ other, distance: editDistance(name.slice(0, 64), other) }))
       .filter(({ distance }) => distance <= 4)
