@@ -145,7 +145,7 @@ const secrets = ['DATABASE_URL', 'SVC_SECRET'] as const;
 /** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
 const otherVariable = /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+)$/;
 
-/** Kubernetes sets variables for each Service; those of one whose name begins with svc have one of these parts. */
+/** Kubernetes sets variables for each Service; those of one whose name starts with svc have one of these parts. */
 const serviceParts = ['_SERVICE_HOST', '_SERVICE_PORT', '_TCP', '_UDP', '_SCTP'];
 
 /**

@@ -13,6 +13,7 @@ import { findAccessTokenHolder, findKeyHolder, findScimTokenHolder, isApiKey, ty
 import { findSession, type HostCookie, listTenantIds, type StoredSession } from './sign-in/session-store.ts';
 import { findTenant } from './tenants/store.ts';
 
+/** Makes the authentication of all routes: by API key, access token, SCIM token or session. */
 export function createAuthenticate(
   { database: { kysely: queries }, seal, settings }: Installation,
   sessionCookie: HostCookie,

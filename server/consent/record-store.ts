@@ -7,6 +7,7 @@ import {
   type Position,
   readHead,
   selectPrevious,
+  type TemplateDraft,
 } from '../ledger/entry.ts';
 import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -43,17 +44,18 @@ export async function appendRecords(
   tx: Transaction,
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
-  const templates = await findTemplates(tx.queries, drafts);
+  const templates = drafts.map(toTemplate);
+  const stored = await findTemplates(tx.queries, templates);
   const newTemplates: Insertable<Tables['record_templates']>[] = [];
   const entries: EntryDraft<'consent'>[] = [];
   const salts: string[] = [];
-  for (const draft of drafts) {
+  for (const [index, draft] of drafts.entries()) {
     const { tenantId } = draft;
-    const template = toTemplate(draft);
+    const template = templates[index] as TemplateDraft;
     const salt = newSalt();
     const seal = (position: Position) => {
       const { hash, text } = template;
-      const numbers = templates.get(tenantId) as Map<string, number>;
+      const numbers = stored.get(tenantId) as Map<string, number>;
       let number = numbers.get(hash);
       if (number === undefined) {
         // A template that is not stored yet gets the number of its first record.
@@ -87,11 +89,10 @@ export async function appendRecords(
  */
 async function findTemplates(
   queries: Queries,
-  drafts: readonly RecordDraft[],
+  templates: readonly TemplateDraft[],
 ): Promise<Map<string, Map<string, number>>> {
   const hashes = new Map<string, Set<string>>();
-  for (const draft of drafts) {
-    const { tenantId, hash } = toTemplate(draft);
+  for (const { tenantId, hash } of templates) {
     const ofTenant = hashes.get(tenantId);
     if (ofTenant === undefined) hashes.set(tenantId, new Set([hash]));
     else ofTenant.add(hash);

@@ -13,8 +13,10 @@ export function isUnreachable(error: unknown): boolean {
   return (
     networkFailures.has(code) ||
     tlsFailures.test(code) ||
+    starting.test(code) ||
     refusals.test(code) ||
     (isConnecting(error) && socketFailures.has(code)) ||
+    silence.test(error.message) ||
     clientComplaints.test(error.message)
   );
 }
@@ -27,13 +29,9 @@ export function mayStart(error: unknown): boolean {
     networkFailures.has(code) ||
     (isConnecting(error) && code === 'ENOENT') ||
     starting.test(code) ||
-    silent.test(message)
+    silence.test(message)
   );
 }
-
-/** SQLSTATE: connection failures, too many connections, starting or shutting down. */
-const starting = /^(?:08\w{3}|53300|57P\w{2})$/;
-const silent = /^(?:timeout exceeded when trying to connect|Connection terminated)/;
 
 /**
  * Explains an error that means the database is unreachable; other errors are returned unchanged.
@@ -96,9 +94,15 @@ function isConnecting(error: unknown): boolean {
 /** Of OpenSSL and Node: the handshake failed, or a certificate is not trusted. */
 const tlsFailures = /CERT|^(?:UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|ERR_(?:SSL|TLS|OSSL)_|EPROTO$)/;
 
-/** SQLSTATE: connection, authorization, no such database, too many connections, starting or shutting down. */
-const refusals = /^(?:(?:08|28|3D)\w{3}|53300|57P\w{2})$/;
+/** SQLSTATE: connection failures, too many connections, starting or shutting down. */
+const starting = /^(?:08\w{3}|53300|57P\w{2})$/;
 
-/** Errors of the client itself, which have no code. */
+/** SQLSTATE: authorization, no such database. */
+const refusals = /^(?:28|3D)\w{3}$/;
+
+/** Errors of the client itself, which have no code: the server does not answer. */
+const silence = /^(?:timeout exceeded when trying to connect|Connection terminated)/;
+
+/** The others: the server answers something else than it should. */
 const clientComplaints =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|SASL|The server does not support SSL|There was an error establishing an SSL|the server is read-only$)/;
+  /^(?:SASL|The server does not support SSL|There was an error establishing an SSL|the server is read-only$)/;

@@ -31,7 +31,7 @@ describeOnEachDatabase('the probes of a server', (dialect) => {
     const lines: string[] = [];
     await using server = await startTestServer(
       dialect,
-      { SVC_LIMIT_VISITOR: '1' },
+      { SVC_LIMIT_VISITOR: '1', SVC_LOG_LEVEL: 'debug', SVC_LOG_REQUESTS: 'true' },
       { writeLog: (line) => lines.push(line) },
     );
     for (let times = 0; times < 3; times += 1)
