@@ -63,6 +63,7 @@ describeDashboard('every page of the dashboard', (dashboard) => {
           entries.map(({ path }) => `/app/${path}`),
           role,
         );
+        await page.evaluate(watchWork);
         await page.evaluate(holdWrites);
         for (const { path, operation } of pages) {
           const address = addresses.get(path) ?? path.replaceAll(/:\w+/g, randomUUID());
@@ -110,6 +111,7 @@ describeDashboard('every page of the dashboard', (dashboard) => {
     const addresses = listAddresses();
     await visitAs(await server.createMember({ tenantId }), '', async (page) => {
       page.on('dialog', (question) => void question.accept());
+      await page.addInitScript(watchWork);
       // Nothing is changed, so that each page has what it shows.
       await page.route('**/v1/**', async (route) => {
         if (route.request().method() === 'GET') return route.continue();
@@ -124,6 +126,7 @@ describeDashboard('every page of the dashboard', (dashboard) => {
         const names = await buttons.allTextContents();
         for (const name of new Set(names)) {
           await buttons.filter({ hasText: name.trim() }).first().click();
+          await page.evaluate(() => (window as unknown as Waiting).settle());
           const title = (await page.locator('dialog[open] h2').allTextContents()).join();
           if (title === '' && page.url().endsWith(`/${addresses.get(path)}`)) continue;
           if (!dialogs.has(title)) await assertAccessible(page);
@@ -230,30 +233,58 @@ interface Pressing {
   pressAll(path: string): Promise<Visit>;
 }
 
+interface Waiting {
+  nextTask(): Promise<void>;
+  /** Waits until no request is pending and everything is drawn. */
+  settle(): Promise<void>;
+}
+
+/** Runs in the page, and defines `Waiting`. */
+function watchWork(): void {
+  const send = window.fetch;
+  let pending = 0;
+  window.fetch = async (...args) => {
+    pending += 1;
+    try {
+      const answer = await send(...args);
+      return new Response(answer.status === 204 ? null : await answer.text(), answer);
+    } finally {
+      pending -= 1;
+    }
+  };
+  type Task = Element & { readonly isUpdatePending?: boolean; readonly isBusy?: boolean };
+  const isWorking = () =>
+    [...document.querySelectorAll<Task>('*')].some(({ isUpdatePending, isBusy }) => isUpdatePending || isBusy);
+  const { port1, port2 } = new MessageChannel();
+  const nextTask = () =>
+    new Promise<void>((resolve) => {
+      port1.onmessage = () => resolve();
+      port2.postMessage(null);
+    });
+  const settle = async () => {
+    for (let quiet = 0; quiet < 3; quiet = pending > 0 || isWorking() ? 0 : quiet + 1) await nextTask();
+  };
+  Object.assign(window, { settle, nextTask });
+}
+
 /** Runs in the page. Answers what would change something, and defines how a page is opened and everything pressed. */
 function holdWrites(): void {
   const send = window.fetch;
   let requests: string[] = [];
   let awaited: string[] = [];
-  let pending = 0;
   /** Text of the page when the first response came. */
   let unanswered = '';
   const readPage = () => document.querySelector('main')?.textContent ?? '';
   window.fetch = async (input, init) => {
     const method = init?.method ?? 'GET';
-    pending += 1;
     if (requests.length === 0 || readPage() === unanswered) awaited.push(`${method} ${input}`);
-    try {
-      const answer =
-        method === 'GET'
-          ? await send(input, init)
-          : new Response(JSON.stringify({ error: { code: 'unavailable', message: 'held' } }), { status: 503 });
-      if (requests.length === 0) unanswered = readPage();
-      requests.push(`${method} ${input} ${answer.status}`);
-      return new Response(answer.status === 204 ? null : await answer.text(), answer);
-    } finally {
-      pending -= 1;
-    }
+    const answer =
+      method === 'GET'
+        ? await send(input, init)
+        : new Response(JSON.stringify({ error: { code: 'unavailable', message: 'held' } }), { status: 503 });
+    if (requests.length === 0) unanswered = readPage();
+    requests.push(`${method} ${input} ${answer.status}`);
+    return answer;
   };
   window.confirm = () => true;
   Object.defineProperty(navigator.clipboard, 'writeText', { value: async () => undefined });
@@ -264,18 +295,7 @@ function holdWrites(): void {
 
   type Shell = HTMLElement & { readonly place: object };
   const find = () => document.querySelector('svc-shell') as Shell;
-  type Task = Element & { readonly isUpdatePending?: boolean; readonly isBusy?: boolean };
-  const isWorking = () =>
-    [...document.querySelectorAll<Task>('*')].some(({ isUpdatePending, isBusy }) => isUpdatePending || isBusy);
-  const { port1, port2 } = new MessageChannel();
-  const nextTask = () =>
-    new Promise((resolve) => {
-      port1.onmessage = resolve;
-      port2.postMessage(null);
-    });
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = pending > 0 || isWorking() ? 0 : quiet + 1) await nextTask();
-  };
+  const { settle, nextTask } = window as unknown as Waiting;
   const go = async (path: string) => {
     const before = find().place;
     history.pushState(null, '', path);
