@@ -40,6 +40,7 @@ const Environment = z.object({
   SVC_DATABASE_WAIT_SECONDS: wholeNumber(60, 0, 3600).describe(
     'How long svc serve waits at its start for a PostgreSQL that does not answer yet',
   ),
+  SVC_DATABASE_POOL: wholeNumber(10, 2, 500).describe('Connections to PostgreSQL at once, of each server'),
   SVC_SECRET: z
     .string()
     .min(32)
@@ -229,6 +230,8 @@ function toSettings(read: z.output<typeof Environment>) {
     databaseSeconds: read.SVC_DATABASE_SECONDS,
     /** How long a server waits at its start for PostgreSQL, in milliseconds. */
     databaseWait: read.SVC_DATABASE_WAIT_SECONDS * 1000,
+    /** Connections to PostgreSQL at once. */
+    databasePool: read.SVC_DATABASE_POOL,
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     /** Names of the headers with a country, or a country and its subdivision. */

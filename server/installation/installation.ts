@@ -49,7 +49,7 @@ export async function openInstallation(
   statementSeconds: number | null = settings.databaseSeconds,
 ): Promise<Installation> {
   if (settings.databaseUrl === null) makeFolder(settings.dataDir);
-  const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir) };
+  const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir), pool: settings.databasePool };
   const opened = openDatabase(location, statementSeconds);
   try {
     await requireUsable(opened);

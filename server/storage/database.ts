@@ -73,6 +73,8 @@ export interface DatabaseLocation {
   readonly reads?: boolean;
   /** Lets connections to PostgreSQL prevent `svc move` from moving its data (default true). */
   readonly holds?: boolean;
+  /** The most connections to PostgreSQL at once (default 10). */
+  readonly pool?: number;
 }
 
 /**
@@ -84,7 +86,7 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
   const { kysely, abandon, close } =
     location.url === null
       ? openFile(location, statementSeconds)
-      : openPostgres(location.url, statementSeconds, location.holds);
+      : openPostgres(location.url, statementSeconds, location);
   return {
     dialect: location.url === null ? 'sqlite' : 'postgres',
     kysely,

@@ -23,8 +23,13 @@ interface OpenedPostgres {
  * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
  *   and a connection without a response is dropped.
  * @param holds lets each connection share the lock that `excludeOthers` takes.
+ * @param pool the most connections at once.
  */
-export function openPostgres(url: string, statementSeconds: number | null, holds = true): OpenedPostgres {
+export function openPostgres(
+  url: string,
+  statementSeconds: number | null,
+  { holds = true, pool: max = 10 }: { readonly holds?: boolean | undefined; readonly pool?: number | undefined } = {},
+): OpenedPostgres {
   const pg: typeof import('pg') = require('pg');
   const { routes, hasReplicas, client: options } = readAddress(url);
   const sockets = new Set<Socket>();
@@ -53,7 +58,7 @@ export function openPostgres(url: string, statementSeconds: number | null, holds
   const pool = new pg.Pool({
     Client,
     ...options,
-    max: 10,
+    max,
     // Also limits the wait for a connection of the pool.
     connectionTimeoutMillis: limitWait(statementSeconds ?? 10) * 1000,
     keepAlive: true,
