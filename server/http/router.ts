@@ -140,6 +140,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     if (match instanceof Problem) return rejectPath(ctx, match, client, now);
     const { route, params } = match;
     ctx.state.route = route.path;
+    ctx.state.holdsSecret = route.showsSecret === true || route.auth === 'session' || route.auth === 'anonymous';
     const isPublic = route.auth === 'public';
     // Private responses: no caching, no cross-origin embedding.
     if (!isPublic) ctx.set({ 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' });

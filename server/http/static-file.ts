@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
+import { compressOnce, pickCoding } from './compression.ts';
 import { sendTag } from './entity-tag.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -17,21 +16,7 @@ const types: Readonly<Record<string, string>> = {
 /** Cache-Control of a file whose address changes with its bytes. */
 export const immutable = 'public, max-age=31536000, immutable';
 
-/** Content codings, the smallest result first. */
-const encodings = ['br', 'gzip'] as const;
-
-/** Above this size, in bytes, brotli's highest quality takes seconds. */
-const largestThorough = 200_000;
-
-const compressors = {
-  br: (bytes: Buffer) => {
-    const quality = bytes.length > largestThorough ? 9 : constants.BROTLI_MAX_QUALITY;
-    return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
-  },
-  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
-} as const;
-
-/** A file in memory. Each coding of it is compressed once, at the first request. */
+/** A file in memory, compressed once in each coding, at the first request. */
 export class StaticFile {
   readonly type: string;
   readonly bytes: Buffer;
@@ -39,7 +24,6 @@ export class StaticFile {
   readonly caching: string;
   /** A hash of the bytes. */
   readonly tag: string;
-  readonly #compressed: Partial<Record<keyof typeof compressors, Promise<Buffer>>> = {};
 
   /** @param name decides the media type by its extension. */
   constructor(name: string, content: Buffer | string, caching: string) {
@@ -51,16 +35,14 @@ export class StaticFile {
 
   /** Answers with the file, compressed if the client accepts it, or with 304 if the client has it. */
   async send(ctx: Context, status: 200 | 404 = 200): Promise<void> {
-    // One by one, because among equals Koa would choose the first that the client names.
-    const encoding = encodings.find((one) => ctx.acceptsEncodings(one) === one);
+    const coding = pickCoding(ctx);
     ctx.status = status;
     ctx.set('Cache-Control', this.caching);
     ctx.vary('Accept-Encoding');
     // Each coding needs its own tag (RFC 9110 section 8.8.3.3), which must not look like what a proxy made of another.
-    if (status === 200 && !sendTag(ctx, `"${this.tag}${encoding === undefined ? '' : `.${encoding}`}"`)) return;
+    if (status === 200 && !sendTag(ctx, `"${this.tag}${coding === undefined ? '' : `.${coding}`}"`)) return;
     ctx.type = this.type;
-    if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
-    if (encoding !== undefined) this.#compressed[encoding] ??= compressors[encoding](this.bytes);
-    ctx.body = encoding === undefined ? this.bytes : await this.#compressed[encoding];
+    if (coding !== undefined) ctx.set('Content-Encoding', coding);
+    ctx.body = coding === undefined ? this.bytes : await compressOnce(this.bytes, coding);
   }
 }

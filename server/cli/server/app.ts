@@ -4,6 +4,7 @@ import { openAccounts } from '../../accounts/feature.ts';
 import { openConsent } from '../../consent/feature.ts';
 import { openControls } from '../../controls/feature.ts';
 import { answerRequests } from '../../http/answer.ts';
+import { compressAnswers } from '../../http/compression.ts';
 import { notFound } from '../../http/problem.ts';
 import { ConcurrencyLimit, RateLimiter } from '../../http/rate-limit.ts';
 import { type Client, limitAddress, readClient, shareBuckets } from '../../http/request.ts';
@@ -71,6 +72,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
   koa.use(answerProbes(database, options.closing));
+  koa.use(compressAnswers());
   koa.use(answerRequests(faults, surfaces, { closing: options.closing, logsRequests: settings.logsRequests }));
   // A proxy has all connections, so what each client has at once is counted by request.
   if (settings.trustedProxies > 0) koa.use(shareRequests(settings));

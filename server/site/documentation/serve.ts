@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { corsHeaders } from '../../http/answer.ts';
 import { requireGetOrHead } from '../../http/problem.ts';
+import { StaticFile } from '../../http/static-file.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { type DemoSite, findDemoSite } from '../demo/page.ts';
 import { BuiltSite, documentationHeaders } from './built-site.ts';
@@ -56,15 +57,14 @@ function move(ctx: Context, target: string): void {
  * a test compares with them. Generating it at the start would cost each process 30 MB.
  */
 export function serveApiDocument(): Middleware {
-  let document: Buffer | undefined;
+  let document: StaticFile | undefined;
   return (ctx, next) => {
     if (ctx.path !== '/v1/openapi.json') return next();
     requireGetOrHead(ctx);
-    document ??= readFileSync(join(import.meta.dirname, '../../openapi.json'));
+    const name = 'openapi.json';
+    document ??= new StaticFile(name, readFileSync(join(import.meta.dirname, '../..', name)), 'no-cache');
     ctx.set(corsHeaders);
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.type = 'application/json; charset=utf-8';
-    ctx.body = document;
+    return document.send(ctx);
   };
 }
 

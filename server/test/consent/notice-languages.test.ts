@@ -34,7 +34,7 @@ describeServer('GET /v1/public/consent/{noticeId}?language=', (server) => {
     assert.deepEqual([notice.language, notice.languages, notice.purposes], ['en', ['de', 'pt-PT'], purposes]);
     assert.equal(notice.texts.title, 'Hello');
     assert.equal(notice.texts.accept, english.accept);
-    assert.equal(answer.headers.get('vary'), null);
+    assert.equal(answer.headers.get('vary'), 'Accept-Encoding');
   });
 
   test('answers in another language, with its own texts and those of the server', async () => {
