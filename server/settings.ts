@@ -71,6 +71,14 @@ const Environment = z.object({
     .stringbool()
     .default(false)
     .describe('Whether each request is logged at info, with its duration, status, tenant and caller'),
+  SVC_METRICS_PORT: z
+    // Kubernetes sets a variable of this name to an address for a Service that is called svc-metrics.
+    .preprocess(
+      (port) => (String(port).startsWith('tcp://') ? undefined : port),
+      z.coerce.number().int().min(0).max(65_535).optional(),
+    )
+    .describe('Port on which GET /metrics answers Prometheus, without credentials; 0 takes a free one; default: none'),
+  SVC_METRICS_HOST: z.string().default('127.0.0.1').describe('Address to listen on for SVC_METRICS_PORT'),
   SVC_LIMIT_API_KEY: wholeNumber(600, 1, 1e9).describe(
     'Requests a minute for each API key and session, and refused ones for each client address',
   ),
@@ -238,6 +246,7 @@ function toSettings(read: z.output<typeof Environment>) {
     regionHeaders: read.SVC_REGION_HEADER ?? [],
     logLevel: read.SVC_LOG_LEVEL,
     logsRequests: read.SVC_LOG_REQUESTS,
+    metrics: read.SVC_METRICS_PORT === undefined ? null : { port: read.SVC_METRICS_PORT, host: read.SVC_METRICS_HOST },
     /** Requests a minute. */
     limits: {
       apiKey: read.SVC_LIMIT_API_KEY,

@@ -87,7 +87,7 @@ async function openWhenReachable({ settings, say }: CommandContext): Promise<Ins
 
 function announce(
   { settings, say, result }: CommandContext,
-  { baseUrl, port }: RunningServer,
+  { baseUrl, port, metricsUrl }: RunningServer,
   isDemo: boolean,
   credentials: DemoCredentials | null,
   { startUrl, setupUrl }: { readonly startUrl: string | null; readonly setupUrl: string | null },
@@ -103,6 +103,7 @@ function announce(
   if (hasDashboard()) say(`  Dashboard      ${baseUrl}${dashboardPath}/`);
   say(`  API document   ${baseUrl}/v1/openapi.json`);
   if (hasDocumentation()) say(`  Documentation  ${baseUrl}${documentationPath}/`);
+  if (metricsUrl !== null) say(`  Metrics        ${metricsUrl}`);
   if (isDemo) {
     say(`  Demo page      ${baseUrl}/demo`);
     say(`  Trust page     ${baseUrl}${trustPath('demo')}`);
@@ -122,13 +123,16 @@ function announce(
   result({
     baseUrl,
     ...(local !== baseUrl && { listensOn: local }),
+    ...(metricsUrl !== null && { metricsUrl }),
     ...(setupUrl !== null && { setupUrl }),
     ...(credentials && { credentials }),
   });
 }
 
-function explainListenError(error: unknown, { host, port }: Settings): unknown {
+function explainListenError(error: unknown, { host, port, metrics }: Settings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE' && metrics?.port === port)
+    return new SettingsError(`PORT and SVC_METRICS_PORT are both ${port}. Choose another: SVC_METRICS_PORT=9464`);
   if (code === 'EADDRINUSE') return new SettingsError(`Port ${port} is taken. Choose another: PORT=8788 npm start`);
   if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
     return new SettingsError(`Cannot listen on ${host}:${port} (${code}).`);

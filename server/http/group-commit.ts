@@ -84,7 +84,11 @@ export class Changes {
     }
     let batch = this.#batches.get(route);
     if (batch === undefined) {
-      batch = new GroupCommit((waiting) => this.#write(route, waiting, clock(), writeMany));
+      batch = new GroupCommit(async (waiting) => {
+        const outcomes = await this.#write(route, waiting, clock(), writeMany);
+        database.signals.emit('batchWritten', waiting.length);
+        return outcomes;
+      });
       this.#batches.set(route, batch);
     }
     return batch.submit({ item, claim });

@@ -84,6 +84,7 @@ export async function appendEntries<Name extends LedgerName>(
     const mac = isSealed(seals, found) ? seals.seal(describeHead(head)) : 'broken';
     await saveHead(queries, { ...head, key_id: seals.keyId, mac });
   }
+  tx.afterCommit(() => signals.emit('appended', ledger, links.length));
   return links;
 }
 

@@ -47,13 +47,26 @@ export type Signals = EventEmitter<{
   erasureNoted: [line: string];
   /** An entry with a time before that of the newest one is about to be appended: the clock was set back. */
   clockFell: [fall: { readonly ledger: string; readonly now: string; readonly newest: string }];
+  /** So many entries were appended to ledgers of a kind. */
+  appended: [ledger: string, entries: number];
+  /** So many changes were written together. */
+  batchWritten: [changes: number];
 }>;
+
+/** Connections to PostgreSQL, and the queries that wait for one. */
+export interface PoolUse {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
 
 /** An open database. Close it with `await database.close()` or `await using`. */
 export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly kysely: Kysely<Tables>;
   readonly signals: Signals;
+  /** Null for SQLite. */
+  readonly pool: PoolUse | null;
   /** Stops waiting for a database that does not respond: running and later queries fail. */
   abandon(): void;
   /** The clock of the installation. */
@@ -83,7 +96,7 @@ export interface DatabaseLocation {
  *   migrations, verification, exports.
  */
 export function openDatabase(location: DatabaseLocation, statementSeconds: number | null = null): Database {
-  const { kysely, abandon, close } =
+  const { kysely, pool, abandon, close } =
     location.url === null
       ? openFile(location, statementSeconds)
       : openPostgres(location.url, statementSeconds, location);
@@ -91,6 +104,7 @@ export function openDatabase(location: DatabaseLocation, statementSeconds: numbe
     dialect: location.url === null ? 'sqlite' : 'postgres',
     kysely,
     signals: new EventEmitter(),
+    pool,
     clock: systemClock,
     seal: null,
     abandon,
@@ -108,7 +122,7 @@ export function attachSeal(database: Database, seal: RowSeal): Database {
 function openFile({ file, reads = false }: DatabaseLocation, statementSeconds: number | null) {
   // A wait inside SQLite would block all requests; `inTransaction` waits outside it instead.
   const kysely = reads ? openSqliteToRead(file) : openSqlite(file, statementSeconds === null ? 10_000 : 0);
-  return { kysely, abandon: () => undefined, close: () => kysely.destroy() };
+  return { kysely, pool: null, abandon: () => undefined, close: () => kysely.destroy() };
 }
 
 /**

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, PostgresDriver, sql } from 'kysely';
-import type { ClientBase, ClientConfig, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, Pool, PoolClient } from 'pg';
 import { findNextRoute, type Route, readAddress } from './postgres-address.ts';
 import type { Queries } from './queries.ts';
 import type { Tables } from './tables.ts';
@@ -13,6 +13,7 @@ const require = createRequire(import.meta.url);
 
 interface OpenedPostgres {
   readonly kysely: Kysely<Tables>;
+  readonly pool: Pool;
   /** Cuts the connections: running and later queries fail. */
   abandon(): void;
   close(): Promise<void>;
@@ -118,7 +119,7 @@ export function openPostgres(
     await Promise.all([...sockets].map((socket) => once(socket, 'close')));
     clearTimeout(timer);
   };
-  return { kysely, abandon, close };
+  return { kysely, pool, abandon, close };
 }
 
 const closingMilliseconds = 1000;

@@ -173,6 +173,8 @@ export interface TestTenant {
 /** A real server on its own port, with one tenant. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string;
+  /** Null without SVC_METRICS_PORT. */
+  readonly metricsUrl: string | null;
   readonly app: App;
   readonly installation: Installation;
   readonly clock: TestClock;
@@ -364,6 +366,7 @@ export async function startTestServer(
     createMember,
     createScimToken,
     app: server.app,
+    metricsUrl: server.metricsUrl,
     installation,
     clock,
     tenant,

@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly closing?: AbortSignal;
   /** Meets every request first: for `@svc/server/testing` only. No setting leads to it. */
   readonly intercept?: Middleware;
+  /** Counts and times every request that is no probe. */
+  readonly measure?: Middleware | undefined;
 }
 
 /** The table of contents: the features, and the order of the middleware. */
@@ -72,6 +74,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   koa.silent = true;
   if (options.intercept !== undefined) koa.use(options.intercept);
   koa.use(answerProbes(database, options.closing));
+  if (options.measure !== undefined) koa.use(options.measure);
   koa.use(compressAnswers());
   koa.use(answerRequests(faults, surfaces, { closing: options.closing, logsRequests: settings.logsRequests }));
   // A proxy has all connections, so what each client has at once is counted by request.

@@ -17,15 +17,11 @@ const freshMilliseconds = 500;
  * the server is not stopping), else 503 with the reason.
  */
 export function answerProbes(database: Database, closing?: AbortSignal): Middleware {
-  let obstacle: Promise<Obstacle | null> | undefined;
-  /** One query at a time, however long it takes, whose result is good for a moment. */
-  const findObstacle = (): Promise<Obstacle | null> => {
-    if (obstacle !== undefined) return obstacle;
-    const answered = askDatabase(database);
-    void answered.then(() => setTimeout(() => (obstacle = undefined), freshMilliseconds).unref());
-    obstacle = Promise.race([answered, wait(patienceMilliseconds, 'database' as const, { ref: false })]);
-    return obstacle;
-  };
+  const findObstacle = askRarely<Obstacle | null>(() => askDatabase(database), {
+    patience: patienceMilliseconds,
+    fresh: freshMilliseconds,
+    otherwise: 'database',
+  });
   return async (ctx, next) => {
     const isProbe = ctx.req.url === '/healthz' || ctx.req.url === '/readyz';
     if (!isProbe || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
@@ -35,6 +31,25 @@ export function answerProbes(database: Database, closing?: AbortSignal): Middlew
     if (closing?.aborted) ctx.set('Connection', 'close');
     ctx.status = found === null ? 200 : 503;
     ctx.body = found === null ? { status: 'ok' } : { status: 'unavailable', reason: found };
+  };
+}
+
+/**
+ * Limits how often a question is asked, and how long its answer is waited for: one at a time, however long it takes, whose
+ * answer is good for a moment.
+ * @param otherwise the answer to a question that takes longer than `patience`, in milliseconds.
+ */
+export function askRarely<Answer>(
+  ask: () => Promise<Answer>,
+  { patience, fresh, otherwise }: { readonly patience: number; readonly fresh: number; readonly otherwise: Answer },
+): () => Promise<Answer> {
+  let current: Promise<Answer> | undefined;
+  return () => {
+    if (current !== undefined) return current;
+    const answered = ask();
+    void answered.then(() => setTimeout(() => (current = undefined), fresh).unref());
+    current = Promise.race([answered, wait(patience, otherwise, { ref: false })]);
+    return current;
   };
 }
 

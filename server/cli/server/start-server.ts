@@ -14,6 +14,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** The address that people and programs use. */
   readonly baseUrl: string;
+  /** Where Prometheus finds the metrics; null without SVC_METRICS_PORT. */
+  readonly metricsUrl: string | null;
   /** Takes no more requests, answers those under way, writes what waits. */
   close(): Promise<void>;
 }
@@ -39,9 +41,12 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings } = installation;
   const closing = new AbortController();
-  using held = new DisposableStack();
+  await using held = new AsyncDisposableStack();
   held.use(lockFolder(settings.dataDir, 'shared'));
-  const app = createApp(installation, { ...options, closing: closing.signal });
+  // Loaded with its dependencies only where it is wanted.
+  const metrics =
+    settings.metrics && held.use(await (await import('./metrics.ts')).startMetrics(installation, settings.metrics));
+  const app = createApp(installation, { ...options, closing: closing.signal, measure: metrics?.measure });
   for (const feature of app.features) await feature.start?.();
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
@@ -69,7 +74,7 @@ export async function startServer(
   installation.database.signals.on('clockFell', warnOfClock);
   const housekeeping = options.housekeeping === false ? null : startHousekeeping(installation, app);
   const background = options.sends === false ? [] : app.features.flatMap((feature) => feature.background?.() ?? []);
-  const lock = held.move();
+  const rest = held.move();
   const close = async () => {
     closing.abort();
     const { stopWithin } = settings;
@@ -84,9 +89,16 @@ export async function startServer(
     installation.database.signals.off('clockFell', warnOfClock);
     app.faults.stop();
     clearTimeout(deadline);
-    lock.dispose();
+    await rest.disposeAsync();
   };
-  return { app, port, baseUrl: nameAddress(settings, port), close, [Symbol.asyncDispose]: close };
+  return {
+    app,
+    port,
+    baseUrl: nameAddress(settings, port),
+    metricsUrl: metrics?.url ?? null,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Documented on the page Limits. */

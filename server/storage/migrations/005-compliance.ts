@@ -151,6 +151,8 @@ create table dsr_requests (
   erased_at text, -- When its texts were erased.
   primary key (tenant_id, id)
 );
+-- Requests that are overdue, of all tenants: the metrics count them.
+create index dsr_requests_open on dsr_requests (due_at) where status = 'open';
 create index dsr_requests_status on dsr_requests (tenant_id, status, id);
 create index dsr_requests_type on dsr_requests (tenant_id, type, id);
 create index dsr_requests_subject on dsr_requests (tenant_id, subject_id, id);
@@ -195,6 +197,9 @@ create table breach_incidents (
   erased_at text, -- When its texts were erased.
   primary key (tenant_id, id)
 );
+-- Breaches whose notification is overdue, of all tenants.
+create index breach_incidents_unnotified on breach_incidents (discovered_at)
+  where authority_notified_at is null and notification_reason is null and erased_at is null;
 create index breach_incidents_closed on breach_incidents (tenant_id, closed_at)
   where closed_at is not null and erased_at is null;
 `,

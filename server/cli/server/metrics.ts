@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import type { Middleware } from 'koa';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Installation } from '../../installation/installation.ts';
+import { nameAddress, type Settings, SettingsError } from '../../settings.ts';
+import { databaseMetrics, type MetricDefinition, poolMetrics, processMetrics } from './metric-definitions.ts';
+import { readStoredMetrics } from './metrics-store.ts';
+import { askRarely } from './probes.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The metrics of a server, which Prometheus reads until it is disposed of. */
+export interface RunningMetrics extends AsyncDisposable {
+  readonly url: string;
+  /** Counts and times requests. */
+  readonly measure: Middleware;
+}
+
+/** Prometheus waits 10 seconds by default; a scrape during an outage is to show the outage. */
+const patienceMilliseconds = 1500;
+/** How long values from the database are good for: frequent scrapes must not load it. */
+const freshMilliseconds = 5000;
+/** How long a stop waits for scrapes under way. */
+const finishMilliseconds = 2000;
+/** How long a client may take to send its request, or not read its answer. */
+const stallMilliseconds = 10_000;
+
+/**
+ * Starts the listener for Prometheus.
+ * @throws {SettingsError} if it cannot listen there.
+ */
+export async function startMetrics(
+  { database, clock }: Pick<Installation, 'database' | 'clock'>,
+  { host, port }: NonNullable<Settings['metrics']>,
+): Promise<RunningMetrics> {
+  const { signals, pool } = database;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // These list every open connection at each scrape.
+  for (const kind of ['resources', 'handles', 'requests'])
+    for (const name of [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]) registry.removeSingleMetric(name);
+
+  const own = createMetrics(processMetrics, registry);
+  own.svc_build_info.set({ version: require('@svc/server/package.json').version, node: process.versions.node }, 1);
+  const appended = (ledger: string, entries: number) => own.svc_ledger_entries_total.inc({ ledger }, entries);
+  // From the start, because the rate of a counter begins with its second value.
+  for (const ledger of ['consent', 'audit']) appended(ledger, 0);
+  const batchWritten = (changes: number) => own.svc_write_batch_size.observe(changes);
+  signals.on('appended', appended).on('batchWritten', batchWritten);
+  const ofPool = pool && createMetrics(poolMetrics, registry);
+
+  const ofDatabase = new Registry();
+  const stored = createMetrics(databaseMetrics, ofDatabase);
+  const readStored = askRarely(() => readStoredMetrics(database.kysely, clock()).catch(() => null), {
+    patience: patienceMilliseconds,
+    fresh: freshMilliseconds,
+    otherwise: null,
+  });
+
+  const scrape = async (): Promise<string> => {
+    const values = await readStored();
+    own.svc_database_up.set(values === null ? 0 : 1);
+    if (pool && ofPool) {
+      ofPool.svc_database_pool_connections.set({ state: 'idle' }, pool.idleCount);
+      ofPool.svc_database_pool_connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+      ofPool.svc_database_pool_waiting.set(pool.waitingCount);
+    }
+    const ofProcess = await registry.metrics();
+    if (values === null) return ofProcess;
+    for (const name of Object.keys(stored) as (keyof typeof stored)[]) setStored(stored[name], values[name]);
+    return `${ofProcess}\n${await ofDatabase.metrics()}`;
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path] = (request.url ?? '').split('?');
+    const isAllowed = request.method === 'GET' || request.method === 'HEAD';
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'no-store');
+    const [status, text] =
+      path !== '/metrics'
+        ? ([404, 'There is nothing here: the metrics are at /metrics.\n'] as const)
+        : isAllowed
+          ? ([200, await scrape()] as const)
+          : ([405, 'The metrics are read with GET.\n'] as const);
+    if (!server.listening) response.setHeader('Connection', 'close');
+    if (status === 405) response.setHeader('Allow', 'GET, HEAD');
+    response.writeHead(status, {
+      'Content-Type': status === 200 ? registry.contentType : 'text/plain; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  };
+  const limits = { requestTimeout: stallMilliseconds, headersTimeout: stallMilliseconds };
+  const server = createServer(limits, (request, response) => {
+    // A scrape that breaks off is repeated; it must not end the process.
+    answer(request, response).catch(() => response.destroy());
+  });
+  server.timeout = stallMilliseconds;
+  server.maxConnections = 100;
+  const stop = () => {
+    signals.off('appended', appended).off('batchWritten', batchWritten);
+    registry.clear();
+  };
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    stop();
+    throw explainListenError(error, { host, port });
+  }
+
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `${nameAddress({ baseUrl: null, host }, taken)}/metrics`,
+    measure: async (ctx, next) => {
+      const started = performance.now();
+      await next();
+      const seconds = (performance.now() - started) / 1000;
+      const { status } = ctx;
+      const method = methods.has(ctx.method) ? ctx.method : 'other';
+      const route: string = ctx.state.route ?? (status >= 400 && status < 500 ? 'none' : 'page');
+      own.svc_http_requests_total.inc({ method, route, status });
+      own.svc_http_request_duration_seconds.observe({ method, route }, seconds);
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      const grace = setTimeout(() => server.closeAllConnections(), finishMilliseconds);
+      await closed;
+      clearTimeout(grace);
+      stop();
+    },
+  };
+}
+
+/** Clients may send any method. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const kinds = { counter: Counter, gauge: Gauge, histogram: Histogram } as const;
+
+type Metrics<Definitions extends Readonly<Record<string, MetricDefinition>>> = {
+  readonly [Name in keyof Definitions]: InstanceType<(typeof kinds)[Definitions[Name]['type']]>;
+};
+
+function createMetrics<Definitions extends Readonly<Record<string, MetricDefinition>>>(
+  definitions: Definitions,
+  registry: Registry,
+): Metrics<Definitions> {
+  const entries = Object.entries(definitions).map(([name, { type, labels, help, buckets }]) => {
+    const labelNames = Object.keys(labels);
+    const options = { name, help, labelNames, registers: [registry], ...(buckets && { buckets: [...buckets] }) };
+    return [name, new kinds[type](options)] as const;
+  });
+  return Object.fromEntries(entries) as unknown as Metrics<Definitions>;
+}
+
+/** A metric without a value is left out; Prometheus takes 0 for a measurement. */
+function setStored(gauge: Gauge, value: number | null | Readonly<Record<string, number>>): void {
+  if (value === null) gauge.remove();
+  else if (typeof value === 'number') gauge.set(value);
+  else for (const [kind, one] of Object.entries(value)) gauge.set({ kind }, one);
+}
+
+function explainListenError(error: unknown, { host, port }: NonNullable<Settings['metrics']>): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return new SettingsError(
+      `Port ${port} is taken. Choose another: SVC_METRICS_PORT=${port === 65_535 ? 9464 : port + 1}`,
+    );
+  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
+    return new SettingsError(
+      `Cannot listen on ${host}:${port} (${code}): change SVC_METRICS_HOST or SVC_METRICS_PORT.`,
+    );
+  return error;
+}
