@@ -7,6 +7,7 @@ import { checkAnchors, checkLinks } from './check-links.ts';
 import { writeHeadingsPage, writeMissingPage } from './headings-page.ts';
 import { type Surroundings, writeDocument } from './layout.ts';
 import { writeLiveNotice } from './live-notice.ts';
+import { monitoringFiles } from './metrics-table.ts';
 import type { Mistake } from './mistake.ts';
 import { orderPages } from './navigation.ts';
 import type { Page } from './page.ts';
@@ -47,6 +48,7 @@ export async function buildSite(): Promise<Site> {
     [indexFile, index],
     ['icon.svg', readFileSync(join(import.meta.dirname, '../styles/icon.svg'))],
     ['reference/openapi.json', sources.document],
+    ...Object.keys(monitoringFiles).map((path) => [path, readFileSync(join(import.meta.dirname, '..', path))] as const),
     // A server with a demo tenant responds with more.
     ['live/server.json', '{"server":null}\n'],
     ...(await writeLiveNotice()),

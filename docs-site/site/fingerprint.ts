@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 /** All that the site is made from, and what makes it. */
 export const inputs: readonly string[] = [
   'docs-site/{build.ts,package.json}',
-  'docs-site/{site,reference,client,styles,pages}/**/*',
+  'docs-site/{site,reference,client,styles,pages,monitoring}/**/*',
   'packages/{consent-banner,trust-badge}/dist/{integrity,custom-elements}.json',
   'packages/webhook-verify/src/*.ts',
   'packages/node-sdk/test/operations/calls.ts',

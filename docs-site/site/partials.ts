@@ -5,6 +5,7 @@ import { writeEventTypes } from './event-types.ts';
 import { writeLiveBadge, writeLiveBanner } from './live-widgets.ts';
 import type { Markup } from './markup.ts';
 import { writeConditions, writeMeasurement, writeVerdict } from './measurements.ts';
+import { writeMetrics, writeMonitoringFiles } from './metrics-table.ts';
 import { Mistake } from './mistake.ts';
 import type { Heading, InnerLink, SearchEntry } from './page.ts';
 import { writePlayground } from './playground.ts';
@@ -45,6 +46,8 @@ const partials: Readonly<Record<string, WritePartial>> = {
   'live-badge': (_argument, place) => writeLiveBadge(place),
   'signature-playground': () => writePlayground(),
   settings: () => ({ content: writeSettings() }),
+  metrics: () => ({ content: writeMetrics() }),
+  'monitoring-files': (_argument, { address }) => ({ content: writeMonitoringFiles(address) }),
   commands: () => ({ content: writeCommands() }),
   scopes: () => ({ content: writeScopes() }),
   'event-types': () => ({ content: writeEventTypes() }),

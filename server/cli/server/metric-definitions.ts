@@ -9,7 +9,7 @@ export interface MetricDefinition {
 }
 
 const route =
-  'the path of the operation as in the API document; page for pages and files; none where the server has no such path';
+  'the path as a pattern, as in the API document; page for other pages and files; none for requests that lead to nothing';
 const method = 'the method, or other';
 
 /** Metrics of one process. */
