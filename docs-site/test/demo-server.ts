@@ -50,18 +50,18 @@ async function seedFolder(): Promise<string> {
 
 /** Starts a server in a folder and waits until its demo tenant is there. */
 async function startIn(folder: string): Promise<{ readonly child: ChildProcess; readonly baseUrl: string }> {
-  const child = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo'], {
+  const child = spawn(process.execPath, [join(root, 'server/cli/svc.js'), 'demo', '--json'], {
     cwd: folder,
     env: { ...process.env, PORT: '0', SVC_DATA_DIR: 'data', SVC_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let baseUrl = '';
+  const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    baseUrl ||= /http:\/\/localhost:\d+/.exec(line)?.[0] ?? '';
-    if (line.includes('demo-credentials.json')) break;
+    lines.push(line);
+    if (line === '}') break;
   }
   child.stdout.resume();
-  return { child, baseUrl };
+  return { child, baseUrl: JSON.parse(lines.join('\n')).baseUrl };
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {

@@ -27,6 +27,8 @@ export interface CommandContext<Options extends OptionSet = OptionSet> {
   readonly settings: Settings;
   readonly options: Readonly<z.output<z.ZodObject<Schemas<Options>>>>;
   readonly clock: Clock;
+  /** True if a person reads standard output: it is a terminal, without --json. One-time secrets of a server go nowhere else. */
+  readonly isTerminal?: boolean;
   /** Writes a line for people; nothing with --json. */
   say(line: string): void;
   /** Replaces the line of progress on a terminal; an empty text clears it. */

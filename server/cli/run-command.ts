@@ -69,6 +69,8 @@ export const commands: readonly Command[] = [
 /** Where a command reads its settings and writes its lines. */
 export interface Terminal {
   readonly environment: NodeJS.ProcessEnv;
+  /** True if standard output is a terminal. */
+  readonly isTerminal: boolean;
   print(line: string): void;
   printError(line: unknown): void;
   /** Replaces the line of progress. */
@@ -77,6 +79,7 @@ export interface Terminal {
 
 const ownTerminal: Terminal = {
   environment: process.env,
+  isTerminal: process.stdout.isTTY === true,
   print: (line) => void process.stdout.write(`${line}\n`),
   printError: console.error,
   showProgress: (text) => {
@@ -125,6 +128,7 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     clock: systemClock,
     settings,
     options,
+    isTerminal: terminal.isTerminal && !json,
     say: (line) => {
       if (!json) print(line);
     },

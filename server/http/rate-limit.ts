@@ -31,9 +31,13 @@ interface Count {
   readonly isLocal: boolean;
   /** The requests here by network; null where no rule names one. */
   readonly networks: Map<string, number> | null;
+  isReported: boolean;
 }
 
 const windowSeconds = 60;
+
+/** Clients with many addresses must not fill the log. */
+const mostReported = 20;
 
 /**
  * Counts requests per minute of the clock. Windows begin with the minute for all buckets, so that a passed window is
@@ -45,6 +49,10 @@ export class RateLimiter {
   /** The minute before which stored counts were deleted. */
   #cleared = -1;
   #counts = new Map<string, Count>();
+  /** The buckets of each policy that `onReached` was called for in the running minute. */
+  #reported = new Map<string, number>();
+  /** Called when a bucket reaches its limit: once a minute, and for at most 20 buckets of a policy. */
+  onReached: (rule: LimitRule) => void = () => undefined;
 
   constructor(milliseconds: () => number = Date.now) {
     this.#milliseconds = milliseconds;
@@ -60,9 +68,11 @@ export class RateLimiter {
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#counts = new Map();
+      this.#reported = new Map();
     }
     for (const rule of rules) {
       if (this.#count(rule)) continue;
+      this.#report(rule);
       const reset = this.#reset();
       throw new Problem('rate_limited', `More than ${rule.limit} requests a minute; try again in ${reset} s.`, {
         headers: { ...this.describe([...counted, ...rules]), 'Retry-After': String(reset) },
@@ -127,12 +137,21 @@ export class RateLimiter {
     return windowSeconds - (Math.floor(this.#milliseconds() / 1000) % windowSeconds);
   }
 
+  #report(rule: LimitRule): void {
+    const count = this.#counts.get(rule.bucket);
+    const reported = this.#reported.get(rule.policy) ?? 0;
+    if (count === undefined || count.isReported || reported >= mostReported) return;
+    count.isReported = true;
+    this.#reported.set(rule.policy, reported + 1);
+    this.onReached(rule);
+  }
+
   /** @returns false when the limit is used up. */
   #count(rule: LimitRule): boolean {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
       const networks = rule.network === undefined ? null : new Map<string, number>();
-      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true, networks };
+      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true, networks, isReported: false };
       this.#counts.set(rule.bucket, count);
     }
     const left = rule.limit - count.here - count.elsewhere;

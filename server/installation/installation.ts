@@ -32,6 +32,8 @@ export interface Installation extends Secrets, AsyncDisposable {
   readonly anchors: AnchorLog;
   /** The log of erasures, outside of the database. */
   readonly erasures: ErasureLog;
+  /** The migrations that ran when it was opened. */
+  readonly migrations: readonly string[];
 }
 
 /** The SQLite file of a data folder. */
@@ -53,10 +55,11 @@ export async function openInstallation(
   const opened = openDatabase(location, statementSeconds);
   try {
     await requireUsable(opened);
+    let migrations: readonly string[] = [];
     if (!(await isMigrated(opened))) {
       // A migration may take longer than a statement of a request, and waits for servers that start at the same time.
       await using patient = openDatabase(location);
-      await migrate(patient);
+      migrations = await migrate(patient);
     }
     const secrets = await openSecrets(settings, opened, clock());
     const database = { ...attachSeal(opened, secrets.seal), clock };
@@ -69,7 +72,9 @@ export async function openInstallation(
         // It is committed; housekeeping appends it, or logs why it cannot.
       }
     });
-    return { settings, clock, database, anchors, erasures, ...secrets, [Symbol.asyncDispose]: () => database.close() };
+    const logs = { anchors, erasures };
+    const close = () => database.close();
+    return { settings, clock, database, migrations, ...logs, ...secrets, [Symbol.asyncDispose]: close };
   } catch (error) {
     await opened.close();
     throw error;

@@ -131,9 +131,14 @@ describe('the package of the server', () => {
     });
     const exited = once(child, 'exit');
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-    const [line] = (await once(lines, 'line')) as [string];
+    let url: string | undefined;
+    for await (const line of lines) {
+      url = JSON.parse(line).listensOn;
+      if (url !== undefined) break;
+    }
+    (child.stdout as NodeJS.ReadableStream).resume();
     return {
-      url: /http:\S+/.exec(line)?.[0],
+      url,
       /** @returns the exit code. */
       stop: async () => {
         child.kill('SIGTERM');

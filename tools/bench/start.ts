@@ -75,7 +75,7 @@ async function readAddress(output: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const chunk of output) {
     text += chunk;
-    const address = /http:\/\/\S+/.exec(text)?.[0];
+    const address = /"listensOn":"([^"]+)"/.exec(text)?.[1];
     if (address !== undefined) return address;
   }
   throw new Error(`the server said no address: ${text}`);

@@ -18,6 +18,7 @@ const installation = {
   database,
   anchors: new AnchorLog('', secrets.signer.verifier),
   erasures: new ErasureLog('', secrets.seal),
+  migrations: [],
   ...secrets,
   [Symbol.asyncDispose]: () => database.close(),
 };

@@ -14,6 +14,9 @@ import { findOrCreateAccount, updatePassword } from './account-store.ts';
 import { Email } from './email.ts';
 import { addMember } from './membership.ts';
 
+/** How long a setup link is valid, in milliseconds. */
+export const setupLifetime = dayMilliseconds;
+
 const GivenName = textLine(200).nullable().default(null);
 
 export const SetupInput = namedObject('SetupInput', {
@@ -36,7 +39,7 @@ export const SetupInput = namedObject('SetupInput', {
 export function createSetupToken({ database, clock }: Installation) {
   return runTransaction(database, clock(), async (tx) => {
     if (await hasTenants(tx.queries)) return null;
-    return (await createOneTimeToken(tx, 'setup', { userId: null, tenantId: null }, dayMilliseconds)).token;
+    return (await createOneTimeToken(tx, 'setup', { userId: null, tenantId: null }, setupLifetime)).token;
   });
 }
 
@@ -90,6 +93,6 @@ function makeSlug(name: string): string {
 function linkIsOver(): Problem {
   return new Problem(
     'not_found',
-    'This link is unknown, used or expired, or the server is set up already. While it is not, each start prints a new link.',
+    'This link is unknown, used or expired, or the server is set up already. While it is not, each start creates a new link.',
   );
 }

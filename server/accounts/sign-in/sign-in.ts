@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { Logger } from 'pino';
 import { Problem } from '../../http/problem.ts';
 import { staffRole } from '../../http/roles.ts';
 import type { Call, UserCall } from '../../http/route.ts';
@@ -29,6 +30,7 @@ const mostAttempts = 5;
 
 /** The dependencies of sign-in, and of changes to what users sign in with. */
 export interface SignInServices extends Omit<Installation, 'passwords'> {
+  readonly log: Logger;
   readonly passwords: PasswordQueue;
   readonly guard: SignInGuard;
   readonly sessionCookie: HostCookie;
@@ -300,7 +302,7 @@ export async function requireProof<Result>(
  * address, it rewrites the counter of the attempt: both cases take one durable write (ASVS 6.3.8).
  */
 export async function refuseSignIn(
-  { database, hasher }: SignInServices,
+  { database, hasher, log }: SignInServices,
   refused: { attempt: Attempt; account: AccountRow | undefined; memberships: readonly MembershipRow[]; reason: string },
   { client, now }: Visitor,
 ): Promise<void> {
@@ -324,6 +326,7 @@ export async function refuseSignIn(
             .where('subject', '=', subject)
             .execute();
   });
+  log.info({ reason, tenantIds: events.map(({ source }) => source.tenantId) }, 'sign-in refused');
 }
 
 /** Deletes expired challenges and links, and the failures of a subject a day after the last one. */

@@ -44,6 +44,11 @@ export function createApp(installation: Installation, options: AppOptions) {
   const { settings, database, hasher, clock } = installation;
   const { log, limiter = new RateLimiter() } = options;
   const faults = new FaultLog(database, log);
+  limiter.onReached = ({ policy, bucket, limit }) => {
+    // A bucket without an id names a client's address.
+    const named = /^\w+ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(bucket);
+    log.info({ policy, limit, bucket: named ? bucket : hasher.hash('rate limits', bucket) }, 'limit reached');
+  };
   const services: Services = { ...installation, log, limiter, faults };
   const consent = openConsent(services);
   const accounts = openAccounts(services);

@@ -20,7 +20,7 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** JSON lines on standard error: standard output is for what a command prints. */
+/** @param destination default: JSON lines on standard error. */
 export function createLog(settings: Settings, destination: DestinationStream = pino.destination(2)): Logger {
   const serializers = { err: describeError };
   const timestamp = pino.stdTimeFunctions.isoTime;

@@ -140,8 +140,8 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       assert.equal(await ask('/scim/v2/Users', credentials.scimToken), 401);
       assert.equal((await signIn(server.url, credentials)).status, 404);
       assert.equal((await (await fetch(`${server.url}/v1/setup`)).json()).data.isOpen, false);
-      const { stderr } = await server.stop('SIGTERM');
-      assert.match(stderr, /"tenantId":"[\w-]+","msg":"something other than Svc changed this tenant/);
+      const log = (await server.stop('SIGTERM')).stdout;
+      assert.match(log, /"tenantId":"[\w-]+","msg":"something other than Svc changed this tenant/);
       const { code, stdout } = await runSvc(['verify'], environment);
       assert.equal(code, 1);
       assert.match(stdout, /demo: tenants .*the seal does not hold/);

@@ -95,12 +95,14 @@ describeOnEachDatabase('a server that starts before its database', (dialect) => 
     const child = spawnSvc(['serve'], environment);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const { host } = new URL(gate.url);
-    assert.equal(
-      (await lines.next()).value,
-      `Cannot reach the database at ${host}: the connection was refused. Trying again for 600 s (SVC_DATABASE_WAIT_SECONDS).`,
+    const { reason, seconds, msg } = JSON.parse((await lines.next()).value ?? '');
+    assert.deepEqual(
+      [msg, seconds, reason],
+      ['waiting for the database', 600, `Cannot reach the database at ${host}: the connection was refused`],
     );
     await gate.start();
-    assert.match((await lines.next()).value ?? '', /^Svc listens on /);
+    assert.match((await lines.next()).value ?? '', /"msg":"schema migrated"/);
+    assert.match((await lines.next()).value ?? '', /"msg":"started"/);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });

@@ -53,6 +53,7 @@ export async function runSvc(
   const output = { stdout: '', stderr: '' };
   const code = await runCommand(words, {
     environment: { ...defaults, ...environment },
+    isTerminal: false,
     print: (line) => {
       output.stdout += `${line}\n`;
     },
@@ -90,7 +91,7 @@ export function spawnSvc(words: readonly string[], environment: Environment, fil
 
 function readEnvironment(environment: Environment): Environment {
   const { PATH = '' } = process.env;
-  return { PATH, NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment };
+  return { PATH, NODE_COMPILE_CACHE: compileCache, ...defaults, SVC_LOG_LEVEL: 'info', ...environment };
 }
 
 function launch(file: string, words: readonly string[], environment: Environment) {
@@ -109,7 +110,7 @@ async function waitUntilListening(file: string, words: readonly string[], enviro
   const { child, output, ended } = launch(file, words, environment);
   const url = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      const found = /(?:listens on |"baseUrl": ")(http:\/\/localhost:\d+)/.exec(output.stdout)?.[1];
+      const found = /(?:"listensOn":|"baseUrl": )"(http:\/\/localhost:\d+)/.exec(output.stdout)?.[1];
       // With --json the result is whole when its last brace is there.
       if (found !== undefined && (!words.includes('--json') || output.stdout.endsWith('}\n'))) resolve(found);
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -35,25 +35,61 @@ describe('the server process', () => {
     }
   });
 
-  test('prints a link that sets up an empty database, and none later', async () => {
+  test('writes a link that sets up an empty database to a file, and none later', async () => {
     await using where = await createLocation('sqlite');
-    const readLink = async (words: readonly string[]) => {
+    const file = join(where.environment.SVC_DATA_DIR as string, 'setup-link.txt');
+    const links = new Set<string>();
+    for (const words of [['serve'], ['serve', '--json']]) {
       await using server = await startSvc(words, where.environment);
-      const { stdout } = await server.stop('SIGTERM');
-      const found = new RegExp(`${server.url}/app/setup#svc_setup_\\w+(?=["\n])`).exec(stdout)?.[0];
-      return { found, stdout };
-    };
-    const { found, stdout } = await readLink(['serve']);
-    assert.equal(found !== undefined, hasDashboard(), stdout);
-    const again = await readLink(['serve', '--json']);
-    assert.equal(JSON.parse(again.stdout).setupUrl, again.found);
-    assert.equal(again.found !== undefined, hasDashboard());
+      const { stdout, stderr } = await server.stop('SIGTERM');
+      assert.equal(existsSync(file), hasDashboard());
+      assert.doesNotMatch(stdout + stderr, /svc_setup_/);
+      if (!hasDashboard()) continue;
+      assert.ok(stdout.includes(JSON.stringify(file)), stdout);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      const link = readFileSync(file, 'utf8');
+      assert.match(link, new RegExp(`^${server.url}/app/setup#svc_setup_\\w+\n$`));
+      links.add(link);
+    }
+    assert.equal(links.size, hasDashboard() ? 2 : 0);
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
-    assert.doesNotMatch((await readLink(['serve'])).stdout, /setup/);
-    assert.doesNotMatch((await readLink(['demo'])).stdout, /setup/);
+    for (const word of ['serve', 'demo']) {
+      await using server = await startSvc([word], where.environment);
+      assert.equal(existsSync(file), false);
+      await server.stop('SIGTERM');
+    }
   });
 
-  test('creates a demo tenant in an empty database, shows its values only once and keeps its data', async () => {
+  test('removes the file of the setup link when it is used, or when another process creates a tenant', async () => {
+    if (!hasDashboard()) return;
+    for (const isUsed of [true, false]) {
+      await using where = await createLocation('sqlite');
+      const folder = where.environment.SVC_DATA_DIR as string;
+      await using server = await startSvc(['serve'], where.environment);
+      const file = join(folder, 'setup-link.txt');
+      const [, token] = readFileSync(file, 'utf8').trim().split('#');
+      const removed = new Promise<void>((resolve) => {
+        const watcher = watch(folder, () => {
+          if (existsSync(file)) return;
+          watcher.close();
+          resolve();
+        });
+      });
+      if (isUsed) {
+        const body = JSON.stringify({
+          ...{ token, organization: { name: 'Acme' }, email: 'ana@example.com' },
+          password: 'a walrus in the elevator',
+        });
+        const headers = { 'Content-Type': 'application/json', Origin: server.url };
+        const answer = await fetch(`${server.url}/v1/setup`, { method: 'POST', headers, body });
+        assert.ok(answer.ok, await answer.text());
+      } else await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
+      await removed;
+      await server.stop('SIGTERM');
+    }
+  });
+
+  test('creates a demo tenant in an empty database, writes its values to a file only and keeps its data', async () => {
     await using where = await createLocation('sqlite');
     await using first = await startSvc(['demo'], where.environment);
     const credentials = readCredentials(where);
@@ -67,13 +103,12 @@ describe('the server process', () => {
     const before = await (await read(first.url, path, credentials.apiKey)).json();
     assert.equal(before.data.status, 'published');
     assert.equal(before.data.domain, 'localhost');
-    const { stdout, code } = await first.stop('SIGTERM');
-    const [, printed] = /\/app\/start#(svc_start_\w+)\n/.exec(stdout) ?? [];
-    assert.equal(printed !== undefined, hasDashboard(), stdout);
-    assert.equal(code, 0);
-    for (const value of [apiKey, tenantId, noticeId, adminEmail, adminPassword, scimToken, webhookSecret]) {
-      assert.equal(stdout.split(value).length, 2, `${value} is shown once`);
-    }
+    const { stdout, stderr, code } = await first.stop('SIGTERM');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.ok(stdout.includes(JSON.stringify(credentialsFile(where))), stdout);
+    assert.doesNotMatch(stdout, /svc_start_/);
+    for (const value of [apiKey, adminEmail, adminPassword, scimToken, webhookSecret])
+      assert.ok(!stdout.includes(value), stdout);
 
     await using second = await startSvc(['demo'], where.environment);
     assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
@@ -122,7 +157,7 @@ describe('the server process', () => {
     await using where = await createLocation('sqlite');
     await using server = await startSvc(['demo', '--json'], where.environment);
     const { stdout } = await server.stop('SIGTERM');
-    assert.deepEqual(JSON.parse(stdout), { baseUrl: server.url, credentials: readCredentials(where) });
+    assert.deepEqual(JSON.parse(stdout), { baseUrl: server.url, credentialsFile: credentialsFile(where) });
   });
 
   test('creates no demo tenant beside other tenants', async () => {
@@ -133,7 +168,7 @@ describe('the server process', () => {
     assert.equal((await fetch(`${server.url}/demo`)).status, 404);
   });
 
-  test('prints the address that it listens on and the public one, and other commands use that of the running server', async () => {
+  test('logs the address that it listens on and the public one, and other commands use that of the running server', async () => {
     await using where = await createLocation('sqlite');
     const readTag = async (environment = where.environment) =>
       /src="(http[^"]*)\/widgets\//.exec((await runSvc(['widgets'], environment)).stdout)?.[1];
@@ -142,7 +177,7 @@ describe('the server process', () => {
       assert.equal(await readTag(), server.url);
       assert.equal(await readTag({ ...where.environment, PORT: '8787' }), server.url);
       const { stdout } = await server.stop('SIGTERM');
-      assert.doesNotMatch(stdout, /public address/);
+      assert.ok(stdout.includes(`"listensOn":"${server.url}","baseUrl":"${server.url}"`), stdout);
     }
     assert.equal(await readTag({ ...where.environment, PORT: '8787' }), 'http://localhost:8787');
     const publicly = { ...where.environment, SVC_BASE_URL: 'https://svc.example.com' };
@@ -158,8 +193,7 @@ describe('the server process', () => {
       const reset = await runSvc(['user', 'reset', '--email', 'ana@example.com', '--link'], where.environment);
       assert.match(reset.stdout, /https:\/\/svc\.example\.com\/app\/reset#/, reset.stderr);
       const { stdout } = await server.stop('SIGKILL');
-      assert.ok(stdout.includes(`Svc listens on ${server.url} (`), stdout);
-      assert.ok(stdout.includes('Its public address is https://svc.example.com (SVC_BASE_URL).\n'), stdout);
+      assert.ok(stdout.includes(`"listensOn":"${server.url}","baseUrl":"https://svc.example.com"`), stdout);
     }
     // A killed server leaves its file behind, which does not count.
     assert.equal(await readTag({ ...where.environment, PORT: '8787' }), 'http://localhost:8787');
@@ -240,9 +274,9 @@ describe('the server process', () => {
     await fetch(`${server.url}/v1/webhooks/${created.data.id}/test`, { method: 'POST', headers });
     await received;
     // The receiver never answers, for which the server would wait ten seconds.
-    const { code, stderr } = await server.stop('SIGTERM');
+    const { code, stdout } = await server.stop('SIGTERM');
     assert.equal(code, 1);
-    assert.match(stderr, /did not stop within 1 s/);
+    assert.match(stdout, /"seconds":1,"msg":"did not stop in time: exiting"/);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

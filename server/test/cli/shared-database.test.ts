@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createLocation, noticeContent } from '../harness.ts';
@@ -61,7 +62,7 @@ describe('servers that share a PostgreSQL', { skip }, () => {
     const outputs = await Promise.all(
       [one, other].map(async (server) => JSON.parse((await server.stop('SIGTERM')).stdout)),
     );
-    assert.equal(outputs[0].credentials.tenantSlug, 'demo');
-    assert.equal(outputs[1].credentials, undefined);
+    assert.equal(JSON.parse(readFileSync(outputs[0].credentialsFile, 'utf8')).tenantSlug, 'demo');
+    assert.equal(outputs[1].credentialsFile, undefined);
   });
 });

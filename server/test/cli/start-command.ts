@@ -12,7 +12,7 @@ export async function startCommand(command: string, environment: Environment) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(program, words, {
     cwd: repository,
-    env: { PATH, HOME, PORT: '0', SVC_LOG_LEVEL: 'error', ...environment },
+    env: { PATH, HOME, PORT: '0', SVC_LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, which gets Ctrl-C as from a terminal.
     detached: true,
@@ -23,7 +23,7 @@ export async function startCommand(command: string, environment: Environment) {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
-        const found = /listens on http:\/\/localhost:(\d+)/.exec(output)?.[1];
+        const found = /"listensOn":"http:\/\/localhost:(\d+)/.exec(output)?.[1];
         if (found !== undefined) resolve(Number(found));
       });
     ended.then(() => reject(new Error(`${command} ended:\n${output}`)), reject);

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../../site/demo/seed.ts';
 
@@ -53,7 +54,7 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
   };
   const logged: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text) => logged.push(text));
-  const { baseUrl, credentials } = await readAnnouncement(child).catch(async (error: unknown) => {
+  const { baseUrl, credentialsFile } = await readAnnouncement(child).catch(async (error: unknown) => {
     await end('SIGKILL');
     throw error;
   });
@@ -61,7 +62,7 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
   return {
     url: baseUrl.replace('localhost', '127.0.0.1'),
     origin: baseUrl,
-    credentials: credentials ?? null,
+    credentials: credentialsFile === undefined ? null : JSON.parse(readFileSync(credentialsFile, 'utf8')),
     startMilliseconds: listensSince - started,
     listensSince,
     readLog: () => {
@@ -77,7 +78,7 @@ export async function startServerProcess(settings: ProcessSettings): Promise<Ser
 
 interface Announcement {
   readonly baseUrl: string;
-  readonly credentials?: DemoCredentials;
+  readonly credentialsFile?: string;
 }
 
 /** The JSON document that the server prints once it listens. */
