@@ -16,6 +16,7 @@ import {
 } from '../../accounts/members/membership-store.ts';
 import { endSessions, findSession } from '../../accounts/sign-in/session-store.ts';
 import { readOverview } from '../../cli/operator/overview-store.ts';
+import { readStoredMetrics } from '../../cli/server/metrics-store.ts';
 import {
   findLatestRecords,
   findNewest,
@@ -157,6 +158,24 @@ test('openings of events are found by their events, and to erase them by their v
     'SEARCH event USING COVERING INDEX audit_events_target (tenant_id=? AND target_id=?)',
     'SEARCH opening USING PRIMARY KEY (tenant_id=? AND sequence=?)',
   ]);
+});
+
+test('metrics read no table of all tenants without an index', async () => {
+  const tables = /webhook_deliveries|dsr_requests|breach_incidents|checkpoints|log_attestations/;
+  const plans = (await readPlans((queries) => readStoredMetrics(queries, '2026-11-21T12:00:00.000Z'), tables)).join(
+    '\n',
+  );
+  for (const index of [
+    'webhook_deliveries_due',
+    'webhook_deliveries_dead',
+    'dsr_requests_open',
+    'breach_incidents_unnotified',
+  ])
+    assert.match(plans, new RegExp(`INDEX ${index}`));
+  assert.doesNotMatch(
+    plans,
+    /SCAN (?:delivery|webhook_deliveries|dsr_requests|breach_incidents|checkpoints|log_attestations)(?! USING)/,
+  );
 });
 
 test('webhook events and running erasures are found by what they are about', async () => {
