@@ -51,7 +51,7 @@ async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger
   for (const { id } of await listChangedTenants(kysely))
     log.error(
       { tenantId: id },
-      'something other than Svc changed this tenant: none of its credentials work; see svc verify',
+      'something other than Svc changed this tenant: none of its credentials work: run svc verify',
     );
   // Disposed on every path: a server whose demo tenant cannot be created must not keep running.
   await using server = await startServer(installation, { log }).catch((error: unknown) => {

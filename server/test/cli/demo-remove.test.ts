@@ -141,7 +141,10 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       assert.equal((await signIn(server.url, credentials)).status, 404);
       assert.equal((await (await fetch(`${server.url}/v1/setup`)).json()).data.isOpen, false);
       const log = (await server.stop('SIGTERM')).stdout;
-      assert.match(log, /"tenantId":"[\w-]+","msg":"something other than Svc changed this tenant/);
+      assert.match(
+        log,
+        /"tenantId":"[\w-]+","msg":"something other than Svc changed this tenant: none of its credentials work: run svc verify"/,
+      );
       const { code, stdout } = await runSvc(['verify'], environment);
       assert.equal(code, 1);
       assert.match(stdout, /demo: tenants .*the seal does not hold/);

@@ -105,7 +105,10 @@ describe('the server process', () => {
     assert.equal(before.data.domain, 'localhost');
     const { stdout, stderr, code } = await first.stop('SIGTERM');
     assert.deepEqual([code, stderr], [0, '']);
-    assert.ok(stdout.includes(JSON.stringify(credentialsFile(where))), stdout);
+    assert.ok(
+      stdout.includes(`"file":${JSON.stringify(credentialsFile(where))},"msg":"created the demo tenant"`),
+      stdout,
+    );
     assert.doesNotMatch(stdout, /svc_start_/);
     for (const value of [apiKey, adminEmail, adminPassword, scimToken, webhookSecret])
       assert.ok(!stdout.includes(value), stdout);
