@@ -171,7 +171,7 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
 describeOnEachDatabase('the metrics of a server whose database does not answer', (dialect) => {
   const skip = dialect === 'sqlite' ? 'SQLite has no connections' : false;
 
-  test('say so within two seconds, without those of the database', { skip }, async () => {
+  test('say so, without those of the database', { skip }, async () => {
     await using location = await createLocation('postgres');
     await using gate = await DatabaseGate.open(location.environment.DATABASE_URL as string);
     await using server = await start('postgres', { DATABASE_URL: gate.url, SVC_DATABASE_SECONDS: '1' });
@@ -278,6 +278,6 @@ test('prom-client is loaded only by a server with metrics', async () => {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /node_modules\/better-sqlite3/);
     assert.equal(stderr.includes('node_modules/prom-client'), isLoaded);
-    assert.equal(/Metrics {8}http:\/\/localhost:\d+\/metrics/.test(stdout), isLoaded);
+    assert.equal(/"metricsUrl":"http:\/\/localhost:\d+\/metrics"/.test(stdout), isLoaded);
   }
 });

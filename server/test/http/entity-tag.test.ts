@@ -89,12 +89,14 @@ describeServer('an entity tag that a proxy changed', (server) => {
       for (const coding of ['identity', 'br', 'gzip']) {
         const read = (headers = {}, method = 'GET') =>
           server.request(method, path, { key: null, headers: { 'Accept-Encoding': coding, ...headers } });
-        const tag = (await read()).headers.get('etag') ?? '';
+        // Weak where the answer is compressed each time.
+        const tag = (await read()).headers.get('etag')?.replace(/^W\//, '') ?? '';
         assert.match(tag, /^"[^"]+"$/, path);
         for (const known of forms(tag))
           for (const method of ['GET', 'HEAD']) {
             const { status, text, headers } = await read({ 'If-None-Match': known }, method);
-            assert.deepEqual([status, text, headers.get('etag')], [304, '', tag], `${method} ${path} ${known}`);
+            const expected = known.includes(`W/${tag}`) ? `W/${tag}` : tag;
+            assert.deepEqual([status, text, headers.get('etag')], [304, '', expected], `${method} ${path} ${known}`);
             const origin = /^\/(?:v1|widgets)\//.test(path) ? '*' : null;
             assert.equal(headers.get('access-control-allow-origin'), origin, path);
           }

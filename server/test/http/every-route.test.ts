@@ -30,7 +30,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const commonHeaders =
   'cache-control connection content-length content-type cross-origin-resource-policy date keep-alive';
 const isCommon = (name: string) =>
-  `${commonHeaders} pragma transfer-encoding vary x-content-type-options`.split(' ').includes(name) ||
+  `${commonHeaders} content-encoding pragma transfer-encoding vary x-content-type-options`.split(' ').includes(name) ||
   name.startsWith('access-control-');
 
 // Access is tested in every-route-access.test.ts.
