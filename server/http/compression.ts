@@ -64,6 +64,8 @@ export function compressAnswers(): Middleware {
     if (ctx.state.holdsSecret === true || ctx.res.hasHeader('Content-Encoding')) return;
     if (ctx.status === 304) return describeUnchanged(ctx);
     const { body } = ctx;
+    // A stored file is sent as it is, with its length.
+    if (body instanceof Readable && ctx.res.hasHeader('Content-Length')) return;
     const isKept = Buffer.isBuffer(body);
     if (!(isKept || typeof body === 'string' || body instanceof Readable)) return;
     if (!compressibleType.test(ctx.response.get('Content-Type'))) return;

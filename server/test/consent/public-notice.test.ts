@@ -63,15 +63,19 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
   test('has an ETag that changes with the version', async () => {
     const id = await server.createNotice();
     const first = await read(id);
-    const etag = first.headers.get('etag') as string;
-    assert.match(etag, /^"[^"]+"$/);
+    // Weak, because the answer is compressed.
+    const [weak = '', etag = ''] = /^W\/("[^"]+")$/.exec(first.headers.get('etag') ?? '') ?? [];
     assert.equal(first.headers.get('cache-control'), 'no-cache');
     // As a browser revalidates its cache; without an explicit Cache-Control, fetch would request a full response.
     const readAgain = (value: string) =>
       read(id, { headers: { 'If-None-Match': value, 'Cache-Control': 'max-age=0' } });
-    for (const value of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    for (const [value, tag] of [
+      [etag, etag],
+      [weak, weak],
+      [`"other", ${etag}`, etag],
+    ] as const) {
       const again = await readAgain(value);
-      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag]);
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', tag]);
       assert.equal(again.headers.get('access-control-allow-origin'), '*');
     }
     payload(await readAgain('"other"'), 200);
@@ -79,7 +83,7 @@ describeServer('GET /v1/public/consent/{noticeId}', (server) => {
     await server.request('POST', `/v1/consent/${id}/publish`);
     const next = await readAgain(etag);
     assert.equal(payload(next, 200).version, 2);
-    assert.notEqual(next.headers.get('etag'), etag);
+    assert.notEqual(next.headers.get('etag'), weak);
   });
 
   test('answers HEAD with only the headers of GET', async () => {

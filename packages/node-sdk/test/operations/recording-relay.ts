@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { brotliDecompressSync } from 'node:zlib';
 
 /** A request and its answer, as they went over the wire. */
 export interface Recorded {
@@ -11,6 +13,7 @@ export interface Recorded {
   readonly answer: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    /** Decompressed. */
     readonly body: string;
   };
 }
@@ -30,10 +33,10 @@ export async function startRelay(target: string): Promise<RecordingRelay> {
   let loss: (() => Promise<void>) | null = null;
   const relay = createServer(async (incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;
-    const body = await readText(incoming);
+    const body = await text(incoming);
     const forwarded = request(target + url, { method, headers }, async (response) => {
-      const text = await readText(response);
-      const answer = { status: response.statusCode ?? 0, headers: response.headers, body: text };
+      const bytes = await buffer(response);
+      const answer = { status: response.statusCode ?? 0, headers: response.headers, body: decode(response, bytes) };
       recorded.push({ method, path: url, headers, body, answer });
       const meanwhile = loss;
       loss = null;
@@ -42,7 +45,7 @@ export async function startRelay(target: string): Promise<RecordingRelay> {
         outgoing.destroy();
         return;
       }
-      outgoing.writeHead(answer.status, response.headers).end(text);
+      outgoing.writeHead(answer.status, response.headers).end(bytes);
     });
     forwarded.once('error', () => outgoing.destroy());
     forwarded.end(body);
@@ -66,8 +69,7 @@ export async function startRelay(target: string): Promise<RecordingRelay> {
   };
 }
 
-async function readText(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+/** The server prefers brotli, which the SDK accepts. */
+function decode({ headers }: IncomingMessage, bytes: Buffer): string {
+  return String(headers['content-encoding'] === 'br' ? brotliDecompressSync(bytes) : bytes);
 }
