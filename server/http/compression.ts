@@ -66,8 +66,7 @@ export function compressAnswers(): Middleware {
     const { body } = ctx;
     // A stored file is sent as it is, with its length.
     if (body instanceof Readable && ctx.res.hasHeader('Content-Length')) return;
-    const isKept = Buffer.isBuffer(body);
-    if (!(isKept || typeof body === 'string' || body instanceof Readable)) return;
+    if (!(Buffer.isBuffer(body) || typeof body === 'string' || body instanceof Readable)) return;
     if (!compressibleType.test(ctx.response.get('Content-Type'))) return;
     if (isStorable(ctx)) ctx.vary('Accept-Encoding');
     if (!(body instanceof Readable) && body.length < smallest) return;
@@ -77,9 +76,9 @@ export function compressAnswers(): Middleware {
     // The tag names the content, and no longer these bytes alone (RFC 9110 section 8.8.1).
     const tag = ctx.response.get('ETag') as string | undefined;
     if (tag?.startsWith('"')) ctx.set('ETag', `W/${tag}`);
-    ctx.remove('Content-Length');
     if (body instanceof Readable) ctx.body = pipeline(body, codings[coding].stream(), () => undefined);
-    else if (isKept) ctx.body = await compressOnce(body, coding);
+    // Bytes in a buffer are those of something kept in memory.
+    else if (Buffer.isBuffer(body)) ctx.body = await compressOnce(body, coding);
     else ctx.body = await codings[coding].compress(Buffer.from(body), quality[coding]);
   };
 }

@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Installation } from '../../installation/installation.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { nameAddress, type Settings, SettingsError } from '../../settings.ts';
 import { databaseMetrics, type MetricDefinition, poolMetrics, processMetrics } from './metric-definitions.ts';
 import { readStoredMetrics } from './metrics-store.ts';
 import { askRarely } from './probes.ts';
-
-const require = createRequire(import.meta.url);
 
 /** The metrics of a server, which Prometheus reads until it is disposed of. */
 export interface RunningMetrics extends AsyncDisposable {
@@ -44,7 +42,7 @@ export async function startMetrics(
     for (const name of [`nodejs_active_${kind}`, `nodejs_active_${kind}_total`]) registry.removeSingleMetric(name);
 
   const own = createMetrics(processMetrics, registry);
-  own.svc_build_info.set({ version: require('@svc/server/package.json').version, node: process.versions.node }, 1);
+  own.svc_build_info.set({ version: manifest.version, node: process.versions.node }, 1);
   const appended = (ledger: string, entries: number) => own.svc_ledger_entries_total.inc({ ledger }, entries);
   // From the start, because the rate of a counter begins with its second value.
   for (const ledger of ['consent', 'audit']) appended(ledger, 0);

@@ -20,7 +20,7 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** @param destination default: JSON lines on standard error. */
+/** The log of a server. @param destination default: JSON lines on standard error. */
 export function createLog(settings: Settings, destination: DestinationStream = pino.destination(2)): Logger {
   const serializers = { err: describeError };
   const timestamp = pino.stdTimeFunctions.isoTime;

@@ -4,6 +4,7 @@ import type { Middleware } from 'koa';
 import { findTenant } from '../../accounts/tenants/store.ts';
 import { listNotices } from '../../consent/notice-store.ts';
 import { escapeHtml, html, type Markup } from '../../http/html.ts';
+import { StaticFile } from '../../http/static-file.ts';
 import type { Installation } from '../../installation/installation.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { trustPath } from '../trust/trust-center.ts';
@@ -24,10 +25,7 @@ const policy = [
   'trusted-types svc-consent svc-consent-panel svc-trust-badge',
 ].join('; ');
 
-const assets = new Map([
-  ['/demo/demo.css', 'text/css; charset=utf-8'],
-  ['/demo/demo.js', 'text/javascript; charset=utf-8'],
-]);
+const assets = ['demo.css', 'demo.js'] as const;
 
 /** The demo tenant and its notice. */
 export interface DemoSite {
@@ -49,16 +47,16 @@ export async function findDemoSite(queries: Queries): Promise<DemoSite | null> {
 
 /** Serves `/demo`, a page with the banner of the demo notice and the trust badge, if there is a demo tenant. */
 export function serveDemo({ database, settings }: Installation): Middleware {
+  const files = new Map<string, StaticFile>();
   let banner: Widget | undefined;
   let badge: Widget | undefined;
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    const type = assets.get(ctx.path);
-    if (type !== undefined) {
-      ctx.type = type;
-      ctx.set('Cache-Control', 'no-cache');
-      ctx.body = readFileSync(join(import.meta.dirname, ctx.path.slice('/demo/'.length)));
-      return;
+    const name = assets.find((one) => ctx.path === `/demo/${one}`);
+    if (name !== undefined) {
+      const file = files.get(name) ?? new StaticFile(name, readFileSync(join(import.meta.dirname, name)), 'no-cache');
+      files.set(name, file);
+      return file.send(ctx);
     }
     if (ctx.path !== '/' && ctx.path !== '/demo') return next();
     const site = await findDemoSite(database.kysely);

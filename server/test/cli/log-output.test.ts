@@ -53,12 +53,13 @@ describe('the log of a server', () => {
     const statuses = [(await read()).status, (await read()).status, (await read()).status];
     const { stdout, stderr } = await server.stop('SIGTERM');
     assert.equal(stderr, '');
-    assert.doesNotMatch(stdout, /jane|127\.0\.0\.1/);
+    assert.doesNotMatch(stdout, /jane@|127\.0\.0\.1/);
     const lines = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const messages = lines.map(({ msg }) => msg).filter((msg) => msg !== 'created a setup link');
+    // A new minute between the requests reaches the limit again.
+    const messages = [...new Set(lines.map(({ msg }) => msg))].filter((msg) => msg !== 'created a setup link');
     const limited = statuses.includes(429) ? ['limit reached'] : [];
     assert.deepEqual(limited, ['limit reached'], String(statuses));
     assert.deepEqual(messages, [

@@ -58,7 +58,7 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
     await server.request('GET', `/v1/consent/subjects/${jane}`);
     await server.request('GET', '/v1/me', { key: null, headers: member.session });
     await server.request('GET', `/trust/${jane}`, { key: null });
-    const text = await scrape(server);
+    const text = await scrapeUntil(server, 'svc_database_up', 1);
     const route = '/v1/public/consent/{noticeId}/records';
     assert.equal(read(text, `svc_http_requests_total{method="POST",route="${route}",status="201"}`), 2);
     assert.equal(read(text, `svc_http_request_duration_seconds_count{method="POST",route="${route}"}`), 2);
@@ -122,7 +122,7 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
     const row = { tenant_id: server.tenant.id, ledger: 'audit', size: 1, root_hash: '', at: finished, note: '' };
     await kysely.insertInto('checkpoints').values(row).execute();
 
-    const text = await scrape(server);
+    const text = await scrapeUntil(server, 'svc_database_up', 1);
     const seconds = Date.parse(finished) / 1000;
     const value = (name: string) => read(text, name) as number;
     assert.equal(value('svc_webhook_deliveries_pending'), 1);
@@ -214,6 +214,8 @@ describe('the listener of the metrics', () => {
       await once(socket, 'connect');
       return socket;
     };
+    // Its values are good for the scrape under way, however slow the machine is.
+    await scrapeUntil(server, 'svc_database_up', 1);
     const idle = await open();
     idle.resume();
     const scraping = await open();
