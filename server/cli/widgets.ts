@@ -39,7 +39,7 @@ tag again after each publication: until then the page shows the older version, a
     },
     release: {
       schema: z.string().optional(),
-      meaning: 'only this version, such as 0.1.0 (default: the newest)',
+      meaning: 'only this version, such as 1.0.0 (default: the newest)',
       value: 'version',
     },
     'add-on': {

@@ -59,7 +59,7 @@ describe('the package of the server', () => {
   it('serves the API document, the documentation, widgets, and the pages of the demo', async () => {
     await using server = await startPackage(process.execPath, ['demo']);
     const index = await (await fetch(`${server.url}/widgets/index.json`)).json();
-    const scripts = JSON.stringify(index).matchAll(/\/widgets\/[\w-]+\/[\d.]+\/[\w-]+\.js/g);
+    const scripts = JSON.stringify(index).matchAll(/\/widgets\/[\w-]+\/[\w.-]+\/[\w-]+\.js/g);
     const pages = ['/v1/openapi.json', '/docs/', '/demo', '/demo/demo.css', '/demo/demo.js', '/trust/demo'];
     const paths = new Set([...pages, ...[...scripts].map(([path]) => path)]);
     assert.ok(paths.size > pages.length);

@@ -90,7 +90,8 @@ export async function serveVisitorPage(exchange: Exchange, next: () => Promise<v
   const noticeId = String(exchange.query.notice);
   const [, publicId, isRecord] = /^\/v1\/public\/consent\/([^/]+)(\/records)?$/.exec(exchange.path) ?? [];
   // Scripts without an address take the further ones from the server of the API.
-  const file = files[exchange.path.replace('/visitor-page/', '').replace(/^\/widgets\/svc-consent\/[\d.]+\//, 'copy/')];
+  const file =
+    files[exchange.path.replace('/visitor-page/', '').replace(/^\/widgets\/svc-consent\/[\w.-]+\//, 'copy/')];
   if (exchange.path === '/visitor-page') {
     const policy = policies[String(exchange.query.policy ?? 'strict')];
     if (policy) exchange.set('Content-Security-Policy', policy);

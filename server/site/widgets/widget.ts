@@ -42,7 +42,7 @@ type BuiltFile = Readonly<z.infer<typeof BuiltFile>>;
 
 /** `integrity.json`: the script of the tag, and every file. */
 const Manifest = BuiltFile.extend({
-  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  version: z.string().regex(/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/),
   files: z.array(BuiltFile).readonly(),
 });
 
@@ -80,11 +80,19 @@ function readVersions(packageName: PackageName, places: WidgetPlaces) {
   const builds = read(findBuild(packageName, places), false);
   // A released version keeps the bytes of its release.
   const byVersion = new Map([...builds, ...releases].map((widget) => [widget.version, widget]));
-  // Number by number (Semantic Versioning 2.0.0, item 11).
-  const versions = [...byVersion.values()].sort((one, other) =>
-    other.version.localeCompare(one.version, 'en', { numeric: true }),
-  );
+  const versions = [...byVersion.values()].sort((one, other) => compareVersions(other.version, one.version));
   return { versions, current: byVersion.get(builds[0]?.version ?? '') ?? versions[0] };
+}
+
+/** Precedence by Semantic Versioning 2.0.0, item 11, of versions such as `1.10.0` and `1.0.0-rc.1`. */
+function compareVersions(one: string, other: string): number {
+  const [core = '', candidate] = one.split('-');
+  const [otherCore = '', otherCandidate] = other.split('-');
+  const byNumber = (left: string, right: string) => left.localeCompare(right, 'en', { numeric: true });
+  if (core !== otherCore) return byNumber(core, otherCore);
+  if (candidate === undefined || otherCandidate === undefined)
+    return Number(candidate === undefined) - Number(otherCandidate === undefined);
+  return byNumber(candidate, otherCandidate);
 }
 
 function readFolder(kind: WidgetKind, folder: string, isReleased: boolean) {

@@ -215,7 +215,7 @@ async function addRecipePage(site: GatedSite, name: string, noticeId: string): P
   const record = widget?.built.find(({ file }) => file === 'svc-consent-record.js');
   const ours = code
     .replaceAll('your-notice-id', noticeId)
-    .replace(/svc-consent\/[\d.]+\//, `svc-consent/${widget?.version}/`)
+    .replace(/svc-consent\/[\w.-]+\//, `svc-consent/${widget?.version}/`)
     .replaceAll('https://consent.example.com', site.gate.url)
     .replace('sha384-…', record?.integrity ?? '');
   const body = '<h1>A page</h1><button id="privacy">Privacy</button>';

@@ -39,7 +39,7 @@ describe('a request', () => {
     assert.equal(first?.headers.accept, 'application/json');
     assert.equal(first?.headers['svc-version'], '2026-11-01');
     assert.equal(first?.headers['svc-tenant'], 'first');
-    assert.match(String(first?.headers['user-agent']), /^my-app\/1\.0 svc-node\/\d+\.\d+\.\d+ node\/\d/);
+    assert.match(String(first?.headers['user-agent']), /^my-app\/1\.0 svc-node\/\d+\.\d+\.\d+\S* node\/\d/);
     assert.equal(first?.headers['x-a'], 'client');
     assert.equal(second?.headers['svc-version'], '2026-12-01');
     assert.equal(second?.headers['svc-tenant'], 'second');

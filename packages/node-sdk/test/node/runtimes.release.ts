@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { programPath } from '../../../../tools/test/npm-programs.ts';
 import { findRuntime, type Runtime, runtimes } from '../../../../tools/test/runtimes.ts';
+import { packageVersion } from '../../src/version.ts';
 import { startScenarioServer } from '../runtimes/server.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -87,7 +88,7 @@ describe('in every runtime, a list, a capture and each way to fail', () => {
     interrupted: failed('ConnectionError', 'connection_failed'),
     uploads: ['text é', 'bytes', 'blob', 'one two'].map((body) => ['text/plain', body]),
     oauth: 'Bearer svc_at_1',
-    agent: 'svc-node/0.1.0',
+    agent: `svc-node/${packageVersion}`,
     closed: failed('ConfigurationError', 'invalid_argument', { attempts: 0 }),
   };
 

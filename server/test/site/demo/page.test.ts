@@ -57,7 +57,7 @@ describe('the demo page', () => {
     const tag = /<script src="([^"]+)" integrity="(sha384-[^"]+)" crossorigin="anonymous" defer><\/script>/.exec(page);
     assert.ok(tag, page);
     const [, source = '', integrity] = tag;
-    assert.match(source, /\/widgets\/svc-consent\/\d+\.\d+\.\d+\/svc-consent\.js$/);
+    assert.match(source, /\/widgets\/svc-consent\/[\w.-]+\/svc-consent\.js$/);
     assert.ok(source.startsWith(`${baseUrl}/`));
     const script = Buffer.from(await (await fetch(source)).arrayBuffer());
     assert.equal(`sha384-${hash('sha384', script, 'base64')}`, integrity);

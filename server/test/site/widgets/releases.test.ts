@@ -123,7 +123,7 @@ describe('releasing a widget', () => {
   });
 
   test('keeps the earlier versions, which are listed newest first', () => {
-    for (const version of ['1.2.0', '1.10.0', '0.9.9']) {
+    for (const version of ['1.2.0', '1.10.0-rc.2', '1.10.0', '1.10.0-rc.10', '0.9.9']) {
       writeBuild(build, version, { 'svc-consent.js': version });
       releaseWidget(build, releases);
     }
@@ -133,6 +133,8 @@ describe('releasing a widget', () => {
       [
         ['1.10.1', false],
         ['1.10.0', true],
+        ['1.10.0-rc.10', true],
+        ['1.10.0-rc.2', true],
         ['1.2.0', true],
         ['0.9.9', true],
       ],

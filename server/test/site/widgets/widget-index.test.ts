@@ -139,7 +139,7 @@ describe('svc widgets', () => {
     assert.ok(stdout.includes('<svc-trust-badge tenant="acme"><a href="https://privacy.example.com/trust/acme">'));
     assert.match(
       stdout,
-      /<script src="https:\/\/privacy\.example\.com\/widgets\/svc-consent\/[\d.]+\/svc-consent\.js"/,
+      /<script src="https:\/\/privacy\.example\.com\/widgets\/svc-consent\/[\w.-]+\/svc-consent\.js"/,
     );
     assert.equal(stdout.split('<script').length, 3);
   });

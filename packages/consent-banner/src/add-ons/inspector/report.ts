@@ -156,7 +156,7 @@ export interface Sighting {
 }
 
 /** The files of this package, and what they ask the server: they are no finding. */
-const OWN = /\/svc-consent[-\w]*\.js$|\/svc-consent\/[\d.]+\/words\/|\/v1\/public\/consent\//;
+const OWN = /\/svc-consent[-\w]*\.js$|\/svc-consent\/[^/]+\/words\/|\/v1\/public\/consent\//;
 
 /** The address of something that another origin sends, or undefined: for what is of this one, no request, or our own. */
 export function readForeignAddress(address: string, base: string): URL | undefined {
