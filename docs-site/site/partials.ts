@@ -1,6 +1,7 @@
 import { writeErrorTable } from '../reference/errors-page.ts';
 import { writeChangelog } from './changelog.ts';
 import { writeCommands } from './commands-table.ts';
+import { writeDeployFile } from './deploy-file.ts';
 import { writeEventTypes } from './event-types.ts';
 import { writeLiveBadge, writeLiveBanner } from './live-widgets.ts';
 import type { Markup } from './markup.ts';
@@ -48,6 +49,7 @@ const partials: Readonly<Record<string, WritePartial>> = {
   settings: () => ({ content: writeSettings() }),
   metrics: () => ({ content: writeMetrics() }),
   'monitoring-files': (_argument, { address }) => ({ content: writeMonitoringFiles(address) }),
+  'deploy-file': (argument, { file }) => ({ content: writeDeployFile(argument, file) }),
   commands: () => ({ content: writeCommands() }),
   scopes: () => ({ content: writeScopes() }),
   'event-types': () => ({ content: writeEventTypes() }),

@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-const page = readFileSync(join(import.meta.dirname, '../pages/hosting/install.md'), 'utf8');
-const [, unit = ''] = /title="\/etc\/systemd\/system\/svc\.service"\n([\s\S]*?)\n```/.exec(page) ?? [];
+const unit = readFileSync(join(import.meta.dirname, '../../server/deploy/svc.service'), 'utf8');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-describe('the systemd unit in the documentation', { skip: !hasSystemd && 'no systemd-analyze' }, () => {
+describe('the systemd unit', { skip: !hasSystemd && 'no systemd-analyze' }, () => {
   const analyze = (...args: readonly string[]) => {
     using folder = mkdtempDisposableSync(join(tmpdir(), 'svc-unit-'));
     const file = join(folder.path, 'svc.service');
