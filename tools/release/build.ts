@@ -23,7 +23,6 @@ export type Platform = (typeof platforms)[number];
  */
 export function buildRelease(clone: string, to: string): string {
   mkdirSync(join(to, 'npm'), { recursive: true });
-  run(clone, 'npm', ['run', '--silent', 'check']);
   run(clone, 'npm', ['run', '--silent', 'build']);
   completeServerPackage(clone);
   for (const folder of packageFolders)

@@ -41,6 +41,7 @@ export function prepareRelease(folder: string, repository: string): string {
   freezeMigrations(folder);
   run(folder, 'npm', ['run', '--silent', 'openapi']);
   run(folder, 'npx', ['biome', 'check', '--write', '.']);
+  run(folder, 'npx', ['tsc']);
   run(folder, 'git', ['add', '--all']);
   // Also where git knows no committer, as in a rehearsal.
   const identity = ['-c', 'user.name=Svc', '-c', 'user.email=release@example.com'];
