@@ -1,10 +1,10 @@
 import { databaseFile, openInstallation } from '../installation/installation.ts';
-import { describeSettings } from '../settings.ts';
+import { describeSettings, type Settings } from '../settings.ts';
 import { openDatabase } from '../storage/database.ts';
 import { makeFolder } from '../storage/make-folder.ts';
-import { migrate } from '../storage/migrate.ts';
+import { listWaitingMigrations, migrate } from '../storage/migrate.ts';
 import { requireUsable } from '../storage/requirements.ts';
-import { defineCommand, flag, requireDatabase } from './command.ts';
+import { type CommandContext, defineCommand, flag, requireDatabase } from './command.ts';
 import { loopback } from './server-address.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
@@ -58,13 +58,30 @@ export const migrateCommand = defineCommand({
   name: 'migrate',
   summary: 'bring the database schema up to date',
   description: 'The server does this itself when it starts. Run it beforehand if servers start under load.',
-  options: {},
-  async run({ settings: { databaseUrl, dataDir }, say, result }) {
+  options: { check: { schema: flag, meaning: 'only report what would run, and exit with 1 if anything would' } },
+  async run({ settings, options, say, result }) {
+    const { databaseUrl, dataDir } = settings;
+    if (options.check === true) return checkMigrations(settings, say, result);
     if (databaseUrl === null) makeFolder(dataDir);
     await using database = openDatabase({ url: databaseUrl, file: databaseFile(dataDir) });
     await requireUsable(database);
     const migrations = await migrate(database);
     say(migrations.length === 0 ? 'The schema is up to date.' : `Done: ${migrations.join(', ')}`);
     result({ migrations });
+    return undefined;
   },
 });
+
+async function checkMigrations(settings: Settings, say: CommandContext['say'], result: CommandContext['result']) {
+  requireDatabase(settings);
+  const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir) };
+  await using database = openDatabase({ ...location, reads: true });
+  const waiting = await listWaitingMigrations(database);
+  say(
+    waiting.length === 0
+      ? 'The schema is up to date.'
+      : `Migrations that have not run: ${waiting.join(', ')}. To run them: svc migrate`,
+  );
+  result({ waiting });
+  return waiting.length === 0 ? 0 : 1;
+}

@@ -2,14 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Settings } from '../settings.ts';
 import { type Database, inTransaction, openDatabase } from '../storage/database.ts';
-import {
-  formerMigrationTables,
-  isMigrated,
-  listClosingGuards,
-  listRelations,
-  migrate,
-  migrationTable,
-} from '../storage/migrate.ts';
+import { isMigrated, listClosingGuards, listRelations, migrate, migrationTable } from '../storage/migrate.ts';
 import { readAddress } from '../storage/postgres-address.ts';
 import type { Queries } from '../storage/queries.ts';
 import { requireUsable } from '../storage/requirements.ts';
@@ -127,11 +120,11 @@ async function requireEmptyOrOurs(
     if (found?.moved_to) throw notEmpty(place, `it is the database whose data was moved to ${found.moved_to}`);
     if (found !== undefined) throw notEmpty(place, 'an installation uses it');
   }
-  const known = [...migrationTables, ...tables.map(({ name }) => name)];
+  const known = [migrationTable, ...tables.map(({ name }) => name)];
   const foreign = names.filter((name) => !known.includes(name));
   if (foreign.length > 0)
     throw notEmpty(place, `it has tables that this version of Svc does not make: ${foreign.join(', ')}`);
-  if (names.some((name) => !migrationTables.includes(name))) {
+  if (names.some((name) => name !== migrationTable)) {
     if (!(await isMigrated(database)))
       throw notEmpty(place, `it has another schema version than this one (${Object.keys(schemas).at(-1)})`);
     for (const { name } of tables) {
@@ -151,8 +144,6 @@ function openToInspect(place: MovePlace): Database {
     throw error;
   }
 }
-
-const migrationTables: readonly string[] = [migrationTable, ...formerMigrationTables];
 
 function notEmpty(place: MovePlace, reason: string): MoveRefused {
   return new MoveRefused(`${nameDatabase(place)} is not empty: ${reason}. Name an empty database. Nothing was moved.`);

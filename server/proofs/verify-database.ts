@@ -18,7 +18,7 @@ import type { TreeOf } from '../ledger/tree-store.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
 import { areWithin, openDatabase } from '../storage/database.ts';
-import { isMigrated } from '../storage/migrate.ts';
+import { isMigrated, listLaterMigrations } from '../storage/migrate.ts';
 import type { Queries } from '../storage/queries.ts';
 import { UnreadableDatabase } from '../storage/sqlite.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
@@ -102,6 +102,11 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   const file = databaseFile(settings.dataDir);
   await using database = openDatabase({ url: settings.databaseUrl, file, reads: true });
   const { kysely: queries } = database;
+  const later = await listLaterMigrations(database);
+  if (later.length > 0)
+    throw new Unverifiable(
+      `A later version of Svc changed the schema (${later.join(', ')}): verify with that version.`,
+    );
   if (!(await isMigrated(database))) throw new Unverifiable('The schema is not up to date; first run: svc migrate');
   const { moving_from = null, moved_to = null, moved_at = null } = (await findInstallation(queries)) ?? {};
   if (moving_from !== null && order.isMoving !== true)

@@ -133,13 +133,12 @@ function describeIndexes({ statistics = {} }: Schema): readonly string[] {
 
 /** The list of the migrations that ran. Its name is our own: programs that share a schema share no list. */
 export const migrationTable = 'svc_migrations';
-/** The tables in which earlier versions kept the list, which have the names that Kysely gives them in any program. */
-export const formerMigrationTables: readonly string[] = ['kysely_migration', 'kysely_migration_lock'];
 /** The advisory lock under which servers that start at the same time wait for each other. */
 const migrationLock = 7_368_997;
 
 /**
- * Brings the schema up to date, completely or not at all. Servers that start at the same time wait for each other.
+ * Brings the schema up to date, completely or not at all. Servers that start at the same time wait for each other. A schema
+ * that a later version has only expanded stays as it is.
  * @returns the names of the migrations that ran.
  * @throws {UnusableDatabase}
  */
@@ -149,59 +148,71 @@ export function migrate(database: Database): Promise<readonly string[]> {
     // Until the end of the transaction: a pooler may give the next one another session.
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
     const tables = await listRelations(transaction, dialect);
-    const ran = await readMigrations(transaction, tables);
-    const unknown = ran.find((name) => !(name in schemas));
-    if (unknown !== undefined)
-      throw new UnusableDatabase(
-        `The database was used by a later version of Svc: it has the migration ${unknown}. Install that version, or restore a backup of this one.`,
-      );
-    const waiting = Object.entries(schemas).filter(([name]) => !ran.includes(name));
     if (!tables.includes(migrationTable)) {
-      if (ran.length === 0) requireNoOther(tables, dialect);
+      requireNoOther(tables, dialect);
       await sql.raw(dialect === 'sqlite' ? createList : adaptToPostgres(createList)).execute(transaction);
-      for (const name of ran) await addMigration(transaction, name, clock());
-      if (ran.length > 0)
-        for (const table of formerMigrationTables)
-          await sql`drop table if exists ${sql.table(table)}`.execute(transaction);
     }
+    const waiting = await findWaiting(transaction);
     for (const [name, schema] of waiting) {
       for (const statement of writeStatements(schema, dialect)) await sql.raw(statement).execute(transaction);
-      await addMigration(transaction, name, clock());
+      const expands = schema.expands === true ? 1 : 0;
+      await sql`insert into ${sql.table(migrationTable)} (name, ran_at, expands)
+        values (${name}, ${clock()}, ${expands})`.execute(transaction);
     }
     return waiting.map(([name]) => name);
   });
 }
 
-const createList = `create table ${migrationTable} ( name text not null primary key, ran_at text not null )`;
+const createList = `create table ${migrationTable} ( name text not null primary key, ran_at text not null, expands integer not null )`;
 
-async function addMigration(queries: Queries, name: string, at: string): Promise<void> {
-  await sql`insert into ${sql.table(migrationTable)} (name, ran_at) values (${name}, ${at})`.execute(queries);
+/**
+ * The names of the migrations that this version has yet to run; only reads.
+ * @throws {UnusableDatabase} if a later version ran one beside which this version cannot run.
+ */
+export async function listWaitingMigrations({ kysely, dialect }: Database): Promise<readonly string[]> {
+  const tables = await listRelations(kysely, dialect);
+  if (!tables.includes(migrationTable)) return Object.keys(schemas);
+  return (await findWaiting(kysely)).map(([name]) => name);
+}
+
+async function findWaiting(queries: Queries): Promise<readonly (readonly [string, Schema])[]> {
+  const ran = await readMigrations(queries);
+  const barring = ran.find(({ name, expands }) => !(name in schemas) && expands === 0);
+  if (barring !== undefined)
+    throw new UnusableDatabase(
+      `The database was used by a later version of Svc: it has the migration ${barring.name}. Install that version, or restore a backup of this one.`,
+    );
+  return Object.entries(schemas).filter(([name]) => !ran.some((one) => one.name === name));
 }
 
 /** True if every migration has run, and no other one; only reads. */
 export async function isMigrated({ kysely, dialect }: Database): Promise<boolean> {
-  const tables = await listRelations(kysely, dialect);
-  if (!tables.includes(migrationTable)) return false;
-  const ran = await readMigrations(kysely, tables);
-  const names = Object.keys(schemas);
-  return ran.length === names.length && names.every((name) => ran.includes(name));
+  if (!(await listRelations(kysely, dialect)).includes(migrationTable)) return false;
+  const ran = await readMigrations(kysely);
+  return ran.length === Object.keys(schemas).length && ran.every(({ name }) => name in schemas);
+}
+
+/** The names of migrations that only a later version has; only reads. */
+export async function listLaterMigrations({ kysely, dialect }: Database): Promise<readonly string[]> {
+  if (!(await listRelations(kysely, dialect)).includes(migrationTable)) return [];
+  return (await readMigrations(kysely)).map(({ name }) => name).filter((name) => !(name in schemas));
 }
 
 /** True if every migration of this version ran; a later version may have run more. */
 export async function hasSchema(queries: Queries): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)}`.execute(queries);
-  const ran = new Set(rows.map(({ name }) => name));
+  const ran = new Set((await readMigrations(queries)).map(({ name }) => name));
   return Object.keys(schemas).every((name) => ran.has(name));
 }
 
-/** The migrations that ran, in the list of this version or in that of an earlier one. */
-async function readMigrations(queries: Queries, tables: readonly string[]): Promise<readonly string[]> {
-  const list = [migrationTable, formerMigrationTables[0] as string].find((table) => tables.includes(table));
-  if (list === undefined) return [];
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(list)} order by name`.execute(queries);
-  const names = rows.map(({ name }) => name);
-  // The list of another program that also uses Kysely.
-  return list === migrationTable || names.includes(Object.keys(schemas)[0] as string) ? names : [];
+interface Migration {
+  readonly name: string;
+  /** 1 if earlier versions can run beside it. */
+  readonly expands: number;
+}
+
+async function readMigrations(queries: Queries): Promise<readonly Migration[]> {
+  const list = sql.table(migrationTable);
+  return (await sql<Migration>`select name, expands from ${list} order by name`.execute(queries)).rows;
 }
 
 /** The tables and views of a SQLite file, or of the current schema of PostgreSQL: other schemas belong to other programs. */

@@ -21,6 +21,11 @@ export interface Schema {
    * - `[unsealed]`: the `seal` of the row does not cover it, because it grants nothing.
    */
   readonly sql: string;
+  /**
+   * Servers of earlier versions can run beside it, so that several are upgraded one after the other: it only adds tables,
+   * indexes, and columns that may be null or have a default, and that no seal or trigger of an earlier table covers.
+   */
+  readonly expands?: true;
   /** The tables whose rows the database refuses to change or delete. */
   readonly appendOnly?: readonly string[];
   /**

@@ -43,7 +43,7 @@ describeOnEachDatabase('the probes of a server', (dialect) => {
   test('report a schema that is not that of this version, and accept a later one', async () => {
     await using server = await startTestServer(dialect);
     const { kysely } = server.installation.database;
-    await sql`insert into svc_migrations (name, ran_at) values ('999-later', '')`.execute(kysely);
+    await sql`insert into svc_migrations (name, ran_at, expands) values ('999-later', '', 1)`.execute(kysely);
     assert.equal((await probe(server)).status, 'ok');
     await sql`delete from svc_migrations where name like '006%'`.execute(kysely);
     assert.deepEqual(await probeUntil(server, 'unavailable'), { status: 'unavailable', reason: 'schema' });

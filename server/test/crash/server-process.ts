@@ -39,10 +39,13 @@ export interface LogLine {
   readonly refusedRequests?: number;
 }
 
-/** Starts `svc demo`. Rejects with the output of the process if it exits instead of listening. */
-export async function startServerProcess(settings: ProcessSettings): Promise<ServerProcess> {
+/**
+ * Starts `svc demo`. Rejects with the output of the process if it exits instead of listening.
+ * @param program `svc.js` of another version.
+ */
+export async function startServerProcess(settings: ProcessSettings, program = svc): Promise<ServerProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, [svc, 'demo', '--json'], {
+  const child = spawn(process.execPath, [program, 'demo', '--json'], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

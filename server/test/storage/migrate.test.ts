@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { tablesFile, writeTables } from '../../../tools/types/write-tables.ts';
 import { readSettings } from '../../settings.ts';
-import { checkTables } from '../../storage/check-schema.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
 import { isMigrated, migrate } from '../../storage/migrate.ts';
 import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
@@ -21,6 +20,8 @@ function openEmpty({ environment }: TestLocation): Database {
   const { databaseUrl, dataDir } = readSettings(environment);
   return openDatabase({ url: databaseUrl, file: join(dataDir, 'svc.sqlite') });
 }
+
+const listTables = ({ kysely }: Database) => kysely.introspection.getTables();
 
 describeOnEachDatabase('migrate', (dialect) => {
   test('runs every migration once; a second run does nothing', async () => {
@@ -48,37 +49,50 @@ describeOnEachDatabase('migrate', (dialect) => {
     assert.deepEqual(await migrate(database), everyMigration);
   });
 
-  test('continues the list of an earlier version, which had the name that Kysely gives to it', async () => {
-    await using location = await createLocation(dialect);
-    await using database = openEmpty(location);
-    await migrate(database);
-    const schema = await describeSchema(database);
-    await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255))`.execute(
-      database.kysely,
-    );
-    await sql`insert into kysely_migration select name, ran_at from svc_migrations`.execute(database.kysely);
-    await sql`create table kysely_migration_lock (id varchar(255) primary key, is_locked integer)`.execute(
-      database.kysely,
-    );
-    await sql`drop table svc_migrations`.execute(database.kysely);
-    assert.equal(await isMigrated(database), false);
-    assert.deepEqual(await migrate(database), []);
-    assert.deepEqual(await describeSchema(database), schema);
-    assert.equal(await isMigrated(database), true);
-    assert.deepEqual(await checkTables(database), []);
-  });
-
   test('refuses a database of a later version, and changes nothing', async () => {
     await using location = await createLocation(dialect);
     await using database = openEmpty(location);
     await migrate(database);
-    await sql`insert into svc_migrations (name, ran_at) values ('999-later', '')`.execute(database.kysely);
+    await sql`insert into svc_migrations (name, ran_at, expands) values ('999-later', '', 0)`.execute(database.kysely);
     assert.equal(await isMigrated(database), false);
     await assert.rejects(migrate(database), {
       name: 'UnusableDatabase',
       message:
         /^The database was used by a later version of Svc: it has the migration 999-later\. Install that version/,
     });
+  });
+
+  test('leaves a schema as it is that a later version only expanded', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    await migrate(database);
+    await sql`insert into svc_migrations (name, ran_at, expands) values ('999-later', '', 1)`.execute(database.kysely);
+    const schema = await describeSchema(database);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await describeSchema(database), schema);
+    const env = { ...process.env, ...location.environment };
+    const verified = spawnSync(process.execPath, [svc, 'verify'], { env, encoding: 'utf8' });
+    assert.equal(verified.status, 2);
+    assert.match(
+      verified.stderr,
+      /A later version of Svc changed the schema \(999-later\): verify with that version\./,
+    );
+  });
+
+  test('with --check only reports what it would run', async () => {
+    await using location = await createLocation(dialect);
+    const env = { ...process.env, ...location.environment };
+    const check = () => spawnSync(process.execPath, [svc, 'migrate', '--check'], { env, encoding: 'utf8' });
+    if (dialect === 'sqlite') assert.equal(check().status, 2);
+    await using database = openEmpty(location);
+    const { status, stdout } = check();
+    assert.equal(status, 1);
+    assert.equal(stdout, `Migrations that have not run: ${everyMigration.join(', ')}. To run them: svc migrate\n`);
+    assert.equal((await listTables(database)).length, 0);
+    await migrate(database);
+    assert.deepEqual([check().status, check().stdout], [0, 'The schema is up to date.\n']);
+    await sql`insert into svc_migrations (name, ran_at, expands) values ('999-later', '', 0)`.execute(database.kysely);
+    assert.match(check().stderr, /later version of Svc: it has the migration 999-later/);
   });
 
   test('refuses a database in which another program has tables with the same names', async () => {
