@@ -1,4 +1,4 @@
-import type { Feature, Services } from '../installation/feature.ts';
+import type { CountWork, Feature, Services } from '../installation/feature.ts';
 import { inTransaction } from '../storage/database.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { LastUses } from './credentials.ts';
@@ -29,12 +29,14 @@ export function openAccounts(services: Services) {
     sessionCookie,
     sessionLifetime: settings.sessionLifetime,
   };
-  const deleteEnded = (now: string) =>
-    inTransaction(database, async (queries) => {
-      await deleteExpiredTokens(queries, now);
-      await deleteEndedSessions(queries, now, settings.sessionLifetime);
-      await deleteExpiredSignIns(queries, now);
-    });
+  const deleteEnded = async (now: string, count: CountWork) =>
+    count(
+      await inTransaction(database, async (queries) => ({
+        accessTokens: await deleteExpiredTokens(queries, now),
+        sessions: await deleteEndedSessions(queries, now, settings.sessionLifetime),
+        ...(await deleteExpiredSignIns(queries, now)),
+      })),
+    );
   const writeLastUses = () => lastUses.write(database);
   return {
     name: 'accounts',

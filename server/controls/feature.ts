@@ -11,7 +11,11 @@ export function openControls(services: Services): Feature {
     tasks: [
       {
         every: 60_000,
-        run: (now) => inTransaction(services.database, (queries) => deleteAbandonedFile(queries, now)),
+        run: async (now, count) => {
+          const isDeleted = await inTransaction(services.database, (queries) => deleteAbandonedFile(queries, now));
+          count({ abandonedFiles: Number(isDeleted) });
+          return isDeleted;
+        },
       },
     ],
   };

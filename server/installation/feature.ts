@@ -13,6 +13,9 @@ export interface Services extends Installation {
   readonly faults: FaultLog;
 }
 
+/** Adds numbers of what a task did, by name, to the log line of the housekeeping. */
+export type CountWork = (counts: Readonly<Record<string, number>>) => void;
+
 /**
  * A step of housekeeping. A failed run is logged, and repeated after the interval. It writes in a transaction: unlike a
  * statement by itself, a transaction waits for the lock of another process.
@@ -20,8 +23,11 @@ export interface Services extends Installation {
 export interface Task {
   /** Milliseconds between two runs. */
   readonly every: number;
-  /** @returns true if there is more to do immediately. */
-  run(now: string): Promise<unknown>;
+  /**
+   * @param count called after a commit, because a transaction can be repeated.
+   * @returns true if there is more to do immediately.
+   */
+  run(now: string, count: CountWork): Promise<unknown>;
 }
 
 /** A part of the server: what it adds to the API, the pages and the housekeeping. `cli/server/app.ts` lists them all. */

@@ -72,7 +72,8 @@ export async function completeErasures(
   queries: Queries,
   log: ErasureLog,
   known: ReadonlySet<string> | null = null,
-): Promise<void> {
+): Promise<number> {
+  let appended = 0;
   log.open();
   for (const [tenantId, last] of await listLastErasures(queries)) {
     const after = known === null ? log.last(tenantId) : 0;
@@ -80,6 +81,8 @@ export async function completeErasures(
     for await (const rows of readErasures(queries, tenantId, after)) {
       const lacking = rows.filter(({ number, line }) => !(known?.has(nameLine(line)) ?? log.has(tenantId, number)));
       log.append(lacking.map(({ line }) => line));
+      appended += lacking.length;
     }
   }
+  return appended;
 }

@@ -38,15 +38,22 @@ export function openPrivacy(services: Services, findContact: (slug: string) => P
     routes: [...dsrRoutes(services), ...breachRoutes(services), ...erasureRoutes(services)],
     pages: [serveRequestForm(services, findContact)],
     tasks: [
-      { every: 1000, run: (now) => continueErasure(database, now) },
-      { every: 1000, run: (now) => continueUserErasure(database, box, now) },
+      { every: 1000, run: (now, count) => continueErasure(database, now, count) },
+      { every: 1000, run: (now, count) => continueUserErasure(database, box, now, count) },
       { every: 1000, run: () => remove('isInLog', () => emptyErasedLog(database)) },
       // Writing the file again holds everything up for a moment: once for all erasures of a minute.
       { every: 60_000, run: () => remove('isInFile', () => forgetErased(database, { hasErased: true })) },
-      { every: 60_000, run: (now) => inTransaction(database, (queries) => forgetFormUses(queries, now)) },
-      { every: 60_000, run: (now) => deleteUnconfirmed(database, now) },
-      { every: 60_000, run: (now) => eraseExpired(database, now) },
-      { every: 60_000, run: () => completeErasures(database.kysely, erasures) },
+      {
+        every: 60_000,
+        run: async (now, count) =>
+          count({ formUses: await inTransaction(database, (queries) => forgetFormUses(queries, now)) }),
+      },
+      { every: 60_000, run: (now, count) => deleteUnconfirmed(database, now, count) },
+      { every: 60_000, run: (now, count) => eraseExpired(database, now, count) },
+      {
+        every: 60_000,
+        run: async (_now, count) => count({ erasureLogLines: await completeErasures(database.kysely, erasures) }),
+      },
     ],
     async start() {
       await completeErasures(database.kysely, erasures);

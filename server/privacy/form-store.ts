@@ -4,12 +4,13 @@ import type { Tenant } from '../accounts/tenants/tenant.ts';
 import type { AuditSource } from '../http/principal.ts';
 import { notFound, Problem } from '../http/problem.ts';
 import { type Client, clientBucket } from '../http/request.ts';
+import type { CountWork } from '../installation/feature.ts';
 import { generateToken, hashToken, isToken } from '../installation/token.ts';
 import { dsrRows } from '../ledger/audit/rows.ts';
 import { recordRemoval, systemSource } from '../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, runTransaction, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { insertRow, newId } from '../storage/rows.ts';
+import { countDeleted, insertRow, newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { DsrRow, PublicDsrInput } from './dsr.ts';
@@ -93,8 +94,8 @@ async function countUse({ queries, now }: Transaction, tenantId: string, caller:
 }
 
 /** Deletes the uses of forms that no limit counts any more. */
-export async function forgetFormUses(queries: Queries, now: string): Promise<void> {
-  await queries.deleteFrom('dsr_form_uses').where('used_at', '<=', addTime(now, -hour)).execute();
+export async function forgetFormUses(queries: Queries, now: string): Promise<number> {
+  return countDeleted(queries.deleteFrom('dsr_form_uses').where('used_at', '<=', addTime(now, -hour)));
 }
 
 /**
@@ -147,20 +148,23 @@ const mostRemoved = 100;
  * A request without a confirmation mail stays.
  * @returns true if there may be more.
  */
-export async function deleteUnconfirmed(database: Database, now: string): Promise<boolean> {
+export async function deleteUnconfirmed(database: Database, now: string, count?: CountWork): Promise<boolean> {
   const found = await selectUnconfirmed(database.kysely, now).limit(mostRemoved).execute();
-  for (const { id, tenant_id } of found)
-    await runTransaction(database, now, async (tx) => {
+  for (const { id, tenant_id } of found) {
+    const unconfirmedRequests = await runTransaction(database, now, async (tx) => {
       await tx.lockTenant(tenant_id);
       // A member or the person may have come first.
       const ofTenant = selectUnconfirmed(tx.queries, now).where('tenant_id', '=', tenant_id);
       const dsr = await ofTenant.where('id', '=', id).executeTakeFirst();
-      if (dsr === undefined) return;
+      if (dsr === undefined) return 0;
       const removal = tx.queries.deleteFrom('dsr_requests').where('tenant_id', '=', tenant_id);
       await removal.where('id', '=', id).execute();
       const diff = { confirmationExpiresAt: dsr.confirmation_expires_at };
       await recordRemoval(tx, systemSource(tenant_id), dsrRows, id, { targetRef: null, diff });
+      return 1;
     });
+    count?.({ unconfirmedRequests });
+  }
   return found.length === mostRemoved;
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CountWork } from '../installation/feature.ts';
 import { nameTree } from '../ledger/checkpoint.ts';
 import {
   type Anchoring,
@@ -60,7 +61,7 @@ export class CheckpointKeeper {
    * Does the next piece of work.
    * @returns true if there is more to do immediately.
    */
-  async step(now: string): Promise<boolean> {
+  async step(now: string, count?: CountWork): Promise<boolean> {
     if (this.#waiting.length === 0) {
       await this.anchor();
       this.#waiting = [...(await listBehind(this.#options.database.kysely))];
@@ -72,17 +73,20 @@ export class CheckpointKeeper {
       const grown = await inTransaction(this.#options.database, (transaction) => growTree(transaction, ledger, left));
       left -= grown.added;
       if (grown.size < grown.entries) this.#waiting.unshift(ledger);
-      else if (await this.#isDue(ledger, now)) await this.#sign(ledger, now);
+      else if ((await this.#isDue(ledger, now)) && (await this.#sign(ledger, now))) count?.({ checkpoints: 1 });
     }
     return this.#waiting.length > 0;
   }
 
-  async #sign(ledger: LedgerOf, now: string): Promise<void> {
+  /** @returns false for a ledger that does not match its anchors. */
+  async #sign(ledger: LedgerOf, now: string): Promise<boolean> {
     try {
       await runTransaction(this.#options.database, now, (tx) => signCheckpoint(tx, this.#options, ledger));
+      return true;
     } catch (error) {
       if (!(error instanceof RewrittenLedger)) throw error;
       this.#report(error);
+      return false;
     }
   }
 

@@ -19,10 +19,14 @@ export function openProofs(services: Services) {
     verifier,
     routes: [...auditRoutes(database), ...proofRoutes(services), ...verificationRoutes(services, verifier)],
     tasks: [
-      { every: 60_000, run: (now) => inTransaction(database, (queries) => forgetRuns(queries, now)) },
-      { every: 60_000, run: (now) => keeper.step(now) },
-      { every: 60_000, run: (now) => logKeeper.step(now) },
-      { every: 60_000, run: (now) => verifier.step(now) },
+      {
+        every: 60_000,
+        run: async (now, count) =>
+          count({ verificationRuns: await inTransaction(database, (queries) => forgetRuns(queries, now)) }),
+      },
+      { every: 60_000, run: (now, count) => keeper.step(now, count) },
+      { every: 60_000, run: (now, count) => logKeeper.step(now, count) },
+      { every: 60_000, run: (now, count) => verifier.step(now, count) },
     ],
     // A crash between a commit and its line in the log loses no anchor.
     start: () => keeper.start(services.clock()),

@@ -1,3 +1,4 @@
+import type { CountWork } from '../installation/feature.ts';
 import {
   claimTask,
   endTask,
@@ -42,7 +43,7 @@ export class LogKeeper {
   }
 
   /** Does what is due. */
-  async step(now: string): Promise<void> {
+  async step(now: string, count?: CountWork): Promise<void> {
     const { database } = this.#options;
     try {
       // Without a lock, because it is rarely due.
@@ -55,7 +56,7 @@ export class LogKeeper {
     }
     const checkpoint = await findLogCheckpoint(database.kysely);
     if (checkpoint === undefined) return;
-    await Promise.all(this.#sources.map((source) => this.#request(source, checkpoint, now)));
+    await Promise.all(this.#sources.map((source) => this.#request(source, checkpoint, now, count)));
   }
 
   /** Ends the requests under way. */
@@ -63,7 +64,7 @@ export class LogKeeper {
     this.#stopping.abort();
   }
 
-  async #request(source: OutsideSource, checkpoint: LogCheckpoint, now: string): Promise<void> {
+  async #request(source: OutsideSource, checkpoint: LogCheckpoint, now: string, count?: CountWork): Promise<void> {
     const { database, respondWithin } = this.#options;
     const queries = database.kysely;
     const task: TaskName = { kind: source.kind, source: source.name };
@@ -87,6 +88,7 @@ export class LogKeeper {
       const attestation = { kind, size: checkpoint.size, ...attested };
       await inTransaction(database, (transaction) => storeAttestation(transaction, attestation));
       knownSize = checkpoint.size;
+      count?.({ attestations: 1 });
     } catch (error) {
       if (!(error instanceof OutsideFault)) throw error;
       fault = error.message;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { type Verdict, viewVerification } from '../ledger/verification.ts';
 import { addTime, dayMilliseconds, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { findRow, newId, type Page, takeNewest } from '../storage/rows.ts';
+import { countDeleted, findRow, newId, type Page, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { emitEvents } from '../webhooks/deliveries/outbox.ts';
 import type { Finding } from './findings.ts';
@@ -19,17 +19,14 @@ export function listRuns(queries: Queries, before: string | null, limit: number)
 const keptFor = 90 * dayMilliseconds;
 
 /** Deletes old runs. The newest one stays, because the next one is due by it. */
-export async function forgetRuns(queries: Queries, now: string): Promise<void> {
+export async function forgetRuns(queries: Queries, now: string): Promise<number> {
   const { newest } = await queries
     .selectFrom('verification_runs')
     .select((runs) => runs.fn.max('id').as('newest'))
     .executeTakeFirstOrThrow();
-  if (newest === null) return;
-  await queries
-    .deleteFrom('verification_runs')
-    .where('finished_at', '<=', addTime(now, -keptFor))
-    .where('id', '<', newest)
-    .execute();
+  if (newest === null) return 0;
+  const old = queries.deleteFrom('verification_runs').where('finished_at', '<=', addTime(now, -keptFor));
+  return countDeleted(old.where('id', '<', newest));
 }
 
 /** A run without a heartbeat for so long is lost: its server has crashed. */

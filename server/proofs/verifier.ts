@@ -1,6 +1,7 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { listTenants } from '../accounts/tenants/store.ts';
+import type { CountWork } from '../installation/feature.ts';
 import type { Installation } from '../installation/installation.ts';
 import { inTransaction, runTransaction, type Transaction } from '../storage/database.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
@@ -46,10 +47,11 @@ export class Verifier {
   }
 
   /** Begins the run that is due by the schedule. */
-  async step(now: string): Promise<void> {
+  async step(now: string, count?: CountWork): Promise<void> {
     const { database, settings } = this.#installation;
     if (settings.verifyInterval === 0) return;
-    await runTransaction(database, now, (tx) => this.begin(tx, settings.verifyInterval));
+    const begun = await runTransaction(database, now, (tx) => this.begin(tx, settings.verifyInterval));
+    count?.({ verifications: Number(begun?.isNew === true) });
   }
 
   /** Resolves when no run is under way in this process. */

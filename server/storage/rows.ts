@@ -93,6 +93,13 @@ export async function updateRow<Name extends TableName>(
   return rows[0] as Row<Name>;
 }
 
+/** Deletes rows. @returns how many. */
+export async function countDeleted(deletion: {
+  executeTakeFirstOrThrow(): Promise<{ readonly numDeletedRows: bigint }>;
+}): Promise<number> {
+  return Number((await deletion.executeTakeFirstOrThrow()).numDeletedRows);
+}
+
 /** The seal of a row that matches, after a change; null if the change needs none. */
 async function sealChange(queries: Queries, table: GrantTable, match: object, columns: GrantRow) {
   if (!Object.keys(columns).some((column) => sealedColumns[table].includes(column))) return null;

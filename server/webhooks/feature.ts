@@ -15,6 +15,6 @@ export function openWebhooks(services: Services): Feature {
         ...services,
         sender: new WebhookSender({ ...services, receivers: new Receivers({ policy: services.settings.webhooks }) }),
       }),
-    tasks: [{ every: 60_000, run: (now) => forgetOldEvents(services.database, now) }],
+    tasks: [{ every: 60_000, run: (now, count) => forgetOldEvents(services.database, now, count) }],
   };
 }

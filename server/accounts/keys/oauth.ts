@@ -12,7 +12,7 @@ import { generateToken, hashToken } from '../../installation/token.ts';
 import { clientSource, recordEvent } from '../../ledger/audit/store.ts';
 import { runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
-import { findRow, insertRow } from '../../storage/rows.ts';
+import { countDeleted, findRow, insertRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
 import { limitCredential } from '../authenticate.ts';
 import { accessTokenPrefix, type LastUses } from '../credentials.ts';
@@ -157,8 +157,8 @@ function tokenEvent(verb: string, { id, name }: ApiKeyRow) {
   return { module: 'access', action: `access_token.${verb}`, targetId: id, targetRef: name } as const;
 }
 
-export async function deleteExpiredTokens(queries: Queries, now: string): Promise<void> {
-  await queries.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
+export async function deleteExpiredTokens(queries: Queries, now: string): Promise<number> {
+  return countDeleted(queries.deleteFrom('access_tokens').where('expires_at', '<=', now));
 }
 
 /** @param wanted scopes of the key, separated by spaces; undefined for all. @throws {Problem} `invalid_scope`. */

@@ -7,6 +7,7 @@ import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import {
+  countDeleted,
   findHeld,
   findRow,
   inBatches,
@@ -281,12 +282,13 @@ export async function listTenantIds(queries: Queries, userId: string, roles: rea
 const writingMilliseconds = 60_000;
 
 /** Deletes ended sessions; idle ones a minute later, because the latest request may not be written yet. */
-export async function deleteEndedSessions(queries: Queries, now: string, { idle }: SessionLifetime): Promise<void> {
+export async function deleteEndedSessions(queries: Queries, now: string, { idle }: SessionLifetime): Promise<number> {
   const idleSince = addTime(now, -idle - writingMilliseconds);
-  await queries
-    .deleteFrom('sessions')
-    .where((session) => session.or([session('last_seen_at', '<=', idleSince), session('expires_at', '<=', now)]))
-    .execute();
+  return countDeleted(
+    queries
+      .deleteFrom('sessions')
+      .where((session) => session.or([session('last_seen_at', '<=', idleSince), session('expires_at', '<=', now)])),
+  );
 }
 
 /** Condition of a query for memberships that allow sign-in, as `canSignIn` checks it. */

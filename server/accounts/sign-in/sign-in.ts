@@ -9,7 +9,7 @@ import { clientSource, type NewAuditEvent, personal, recordEvent, recordEvents }
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, dayMilliseconds, inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
-import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
+import { countDeleted, findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { requireSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { type AccountRow, findAccount, listAccepted, recordAccountChange } from '../members/account-store.ts';
@@ -330,11 +330,13 @@ export async function refuseSignIn(
 }
 
 /** Deletes expired challenges and links, and the failures of a subject a day after the last one. */
-export async function deleteExpiredSignIns(queries: Queries, now: string): Promise<void> {
-  await queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now).execute();
-  await queries.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
+export async function deleteExpiredSignIns(queries: Queries, now: string) {
   const before = addTime(now, -dayMilliseconds);
-  await queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before).execute();
+  return {
+    signInChallenges: await countDeleted(queries.deleteFrom('sign_in_challenges').where('expires_at', '<=', now)),
+    oneTimeTokens: await countDeleted(queries.deleteFrom('one_time_tokens').where('expires_at', '<=', now)),
+    signInFailures: await countDeleted(queries.deleteFrom('sign_in_failures').where('last_failed_at', '<=', before)),
+  };
 }
 
 class UsedCode extends Error {}

@@ -4,6 +4,7 @@ import { eraseItem } from '../../controls/part-changes.ts';
 import { requireErasableEvidence } from '../../controls/store.ts';
 import type { AuditSource } from '../../http/principal.ts';
 import { invalidValues, Problem } from '../../http/problem.ts';
+import type { CountWork } from '../../installation/feature.ts';
 import { recordErasure, systemSource } from '../../ledger/audit/store.ts';
 import { lockChain } from '../../ledger/entry.ts';
 import { nameEntry } from '../../ledger/erasure-log.ts';
@@ -158,7 +159,7 @@ export async function startErasure(
 }
 
 /** Continues the oldest erasure that is not done. @returns true if there may be more. */
-export async function continueErasure(database: Database, now: string): Promise<boolean> {
+export async function continueErasure(database: Database, now: string, count?: CountWork): Promise<boolean> {
   const next = await findNextJob(database.kysely);
   if (next === undefined) return false;
   const source = systemSource(next.tenant_id);
@@ -180,6 +181,7 @@ export async function continueErasure(database: Database, now: string): Promise<
     tx.afterCommit(() => tx.signals.emit('erased'));
     await announce(tx, job, counts);
   });
+  count?.({ erasureSteps: 1 });
   return true;
 }
 

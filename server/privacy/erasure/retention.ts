@@ -1,3 +1,4 @@
+import type { CountWork } from '../../installation/feature.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, runTransaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
@@ -13,7 +14,7 @@ const mostErased = 50;
  * first, wherever the texts are. `continueErasure` erases what exceeds a step.
  * @returns true if there may be more.
  */
-export async function eraseExpired(database: Database, now: string): Promise<boolean> {
+export async function eraseExpired(database: Database, now: string, count?: CountWork): Promise<boolean> {
   let left = mostErased;
   for (const kind of ['dsr', 'breach'] as const)
     for (const { id: tenantId, days } of await listRetentions(database.kysely, erasables[kind])) {
@@ -21,7 +22,7 @@ export async function eraseExpired(database: Database, now: string): Promise<boo
       const find = (queries: Queries) => selectExpired(queries, erasables[kind], tenantId, before, left);
       // Without a lock: mostly there are none.
       if ((await find(database.kysely)).length === 0) continue;
-      left -= await runTransaction(database, now, async (tx) => {
+      const erased = await runTransaction(database, now, async (tx) => {
         const { queries } = tx;
         await tx.lockTenant(tenantId);
         // The setting may have been changed since, or a breach reopened.
@@ -35,6 +36,8 @@ export async function eraseExpired(database: Database, now: string): Promise<boo
         if (ids.length > 0) await startErasure(tx, systemSource(tenantId), target, noBounds, reason);
         return ids.length;
       });
+      left -= erased;
+      count?.(kind === 'dsr' ? { expiredRequests: erased } : { expiredBreaches: erased });
       if (left <= 0) return true;
     }
   return false;

@@ -4,6 +4,7 @@ import { requireAdminLeft } from '../../accounts/members/membership-store.ts';
 import { endSessions } from '../../accounts/sign-in/session-store.ts';
 import { changeAnswers } from '../../http/idempotency.ts';
 import type { AuditSource } from '../../http/principal.ts';
+import type { CountWork } from '../../installation/feature.ts';
 import { invitationRows, membershipRows } from '../../ledger/audit/rows.ts';
 import { describeState, recordErasure, recordRemoval, systemSource } from '../../ledger/audit/store.ts';
 import type { Erased } from '../../ledger/erasure-log.ts';
@@ -81,7 +82,12 @@ export async function eraseUser(
 }
 
 /** Continues the oldest erasure of a person that is not done. @returns true if there may be more. */
-export async function continueUserErasure(database: Database, box: SecretBox, now: string): Promise<boolean> {
+export async function continueUserErasure(
+  database: Database,
+  box: SecretBox,
+  now: string,
+  count?: CountWork,
+): Promise<boolean> {
   const next = await database.kysely.selectFrom('user_erasures').selectAll().orderBy('id').limit(1).executeTakeFirst();
   if (next === undefined) return false;
   await runTransaction(database, now, async (tx) => {
@@ -102,6 +108,7 @@ export async function continueUserErasure(database: Database, box: SecretBox, no
     // The job itself named the person.
     tx.afterCommit(() => tx.signals.emit('erased'));
   });
+  count?.({ userErasureSteps: 1 });
   return true;
 }
 

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createTenant } from '../../accounts/tenants/store.ts';
 import { createApp } from '../../cli/server/app.ts';
 import { startHousekeeping } from '../../cli/server/housekeeping.ts';
-import { openTestInstallation } from '../harness.ts';
+import { runTransaction } from '../../storage/database.ts';
+import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
+import { openTestInstallation, TestClock } from '../harness.ts';
 
 describe('housekeeping', () => {
   test('deletes all expired keys in bounded steps with pauses, and then waits', async (context) => {
@@ -45,5 +48,37 @@ describe('housekeeping', () => {
     await addKeys(10);
     await housekeeping.stop();
     assert.equal(await tick(120_000), 10);
+  });
+
+  test('logs one line for a minute in which it did something, with the counts, and none for others', async (context) => {
+    const clock = new TestClock();
+    await using installation = await openTestInstallation('sqlite', { SVC_VERIFY_HOURS: '0' }, clock);
+    const { database } = installation;
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const tenant = { slug: 'acme', name: 'Acme' };
+    const { id: tenantId } = await runTransaction(database, clock.now(), (tx) => createTenant(tx, tenant));
+    const event = { tenantId, type: 'user.suspended', data: {} } as const;
+    await runTransaction(database, clock.now(), (tx) => emitEvents(tx, [event, event]));
+    const old = clock.now();
+    clock.advance(31 * 24 * 60 * 60 * 1000);
+    const tenantKey = { tenant_id: tenantId, fingerprint: '', status: 201, body: '', created_at: old };
+    const keys = Array.from({ length: 1001 }, (_, index) => ({ ...tenantKey, key: `key-${index}` }));
+    for (const row of keys) await database.kysely.insertInto('idempotency_keys').values(row).execute();
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const housekeeping = startHousekeeping(installation, createApp(installation, { log }));
+    const tick = async (milliseconds: number) => {
+      context.mock.timers.tick(milliseconds);
+      for (let times = 0; times < 200; times += 1) await turn();
+    };
+    await tick(60_000);
+    await tick(1000);
+    assert.deepEqual(lines, [], 'the minute is not over');
+    await tick(59_000);
+    const counts = { idempotencyKeys: 1001, webhookEvents: 2, checkpoints: 1 };
+    assert.deepEqual(lines, [{ level: 30, ...counts, msg: 'housekeeping' }]);
+    await tick(60_000);
+    await housekeeping.stop();
+    assert.equal(lines.length, 1);
   });
 });

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import type { CountWork } from '../../installation/feature.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, inTransaction, runTransaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
-import { findRow } from '../../storage/rows.ts';
+import { countDeleted, findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
 import { isUnclaimed } from './store.ts';
 
@@ -18,25 +19,26 @@ const usualDays = 30;
  * orders to send again are deleted, too.
  * @returns true if there may be more.
  */
-export async function forgetOldEvents(database: Database, now: string): Promise<boolean> {
+export async function forgetOldEvents(database: Database, now: string, count?: CountWork): Promise<boolean> {
   const before = addTime(now, -usualDays * dayMilliseconds);
-  const hasMorePeriods = await inTransaction(database, async (queries) => {
-    await queries
-      .deleteFrom('webhook_redeliveries')
-      .where('created_at', '<=', before)
-      .where('status', '<>', 'running')
-      .execute();
-    return forgetPeriods(queries, before.slice(0, 'YYYY-MM-DD'.length));
+  const { hasMorePeriods, ...others } = await inTransaction(database, async (queries) => {
+    const ended = queries.deleteFrom('webhook_redeliveries').where('status', '<>', 'running');
+    const webhookRedeliveries = await countDeleted(ended.where('created_at', '<=', before));
+    const { webhookHours, hasMore } = await forgetPeriods(queries, before.slice(0, 'YYYY-MM-DD'.length));
+    return { webhookRedeliveries, webhookHours, hasMorePeriods: hasMore };
   });
+  count?.(others);
   let left = batch;
   for (const { id, days, oldest } of await listOldest(database.kysely)) {
     const isUsual = days === null || days === usualDays;
     // By whole days where it is audited, so that the log gets few events of it.
     const until = isUsual ? before : addTime(now, -days * dayMilliseconds).slice(0, 'YYYY-MM-DD'.length);
     if (oldest === null || oldest > until) continue;
-    left -= isUsual
-      ? await inTransaction(database, async (queries) => (await forget(queries, id, until, left)).events)
+    const { events, deliveries } = isUsual
+      ? await inTransaction(database, (queries) => forget(queries, id, until, left))
       : await forgetAudited(database, now, { id, days }, until, left);
+    count?.({ webhookEvents: events, webhookDeliveries: deliveries });
+    left -= events;
     if (left === 0) return true;
   }
   return hasMorePeriods;
@@ -51,18 +53,18 @@ async function listOldest(queries: Queries) {
   return rows;
 }
 
-/** Forgets events by the setting of a tenant, and records their number. @returns it. */
+/** Forgets events by the setting of a tenant, and records their numbers. @returns them. */
 function forgetAudited(
   database: Database,
   now: string,
   { id, days }: { readonly id: string; readonly days: number },
   until: string,
   limit: number,
-): Promise<number> {
+): ReturnType<typeof forget> {
   return runTransaction(database, now, async (tx) => {
     await tx.lockTenant(id);
     // It may have been changed since it was read; a tenant whose seal does not hold is not found.
-    if ((await findRow(tx.queries, 'tenants', { id }))?.webhook_days !== days) return 0;
+    if ((await findRow(tx.queries, 'tenants', { id }))?.webhook_days !== days) return { events: 0, deliveries: 0 };
     const counts = await forget(tx.queries, id, until, limit);
     if (counts.events > 0)
       await recordEvent(tx, systemSource(id), {
@@ -73,7 +75,7 @@ function forgetAudited(
         reason: 'The retention period of the tenant has passed',
         diff: counts,
       });
-    return counts.events;
+    return counts;
   });
 }
 

@@ -119,12 +119,12 @@ export async function listPeriods(
 }
 
 /** Deletes a batch of counts. @param first the earliest hour that stays. @returns true if there may be more. */
-export async function forgetPeriods(queries: Queries, first: string): Promise<boolean> {
+export async function forgetPeriods(queries: Queries, first: string) {
   const { numAffectedRows } = await sql`
     delete from webhook_hours where (tenant_id, endpoint_id, hour) in (
       select tenant_id, endpoint_id, hour from webhook_hours
       where hour < ${first} order by hour limit ${sql.lit(batch)})`.execute(queries);
-  return numAffectedRows === BigInt(batch);
+  return { webhookHours: Number(numAffectedRows), hasMore: numAffectedRows === BigInt(batch) };
 }
 
 const batch = 1000;
