@@ -54,9 +54,7 @@ async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger
       'something other than Svc changed this tenant: none of its credentials work: run svc verify',
     );
   // Disposed on every path: a server whose demo tenant cannot be created must not keep running.
-  await using server = await startServer(installation, { log }).catch((error: unknown) => {
-    throw explainListenError(error, settings);
-  });
+  await using server = await startServer(installation, { log });
   using _ = keepAddress(settings.dataDir, server.baseUrl);
   const credentials = isDemo ? await seedDemo(installation, server.baseUrl) : null;
   const isLocal = loopback.includes(settings.host) && loopback.includes(new URL(server.baseUrl).hostname);
@@ -76,21 +74,22 @@ async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   const listensOn = nameAddress({ ...settings, baseUrl: null }, server.port);
-  log.info(
-    {
-      version: manifest.version,
-      schema: Object.keys(schemas).at(-1),
-      database: settings.databaseUrl === null ? 'SQLite' : 'PostgreSQL',
-      listensOn,
-      baseUrl: server.baseUrl,
-      metricsUrl: server.metricsUrl ?? undefined,
-    },
-    'started',
-  );
+  if (isTerminal) announce(context, server, isDemo, credentials, links);
+  else
+    log.info(
+      {
+        version: manifest.version,
+        schema: Object.keys(schemas).at(-1),
+        database: settings.databaseUrl === null ? 'SQLite' : 'PostgreSQL',
+        listensOn,
+        baseUrl: server.baseUrl,
+        metricsUrl: server.metricsUrl ?? undefined,
+      },
+      'started',
+    );
   if (setup !== null) log.info({ file: setup.file, expiresAt: setup.expiresAt }, 'created a setup link');
   const file = join(settings.dataDir, credentialsFile);
   if (credentials !== null && !isTerminal) log.info({ file }, 'created the demo tenant');
-  if (isTerminal) announce(context, server, isDemo, credentials, links);
   context.result({
     baseUrl: server.baseUrl,
     ...(listensOn !== server.baseUrl && { listensOn }),
@@ -167,14 +166,4 @@ function announce(
       say(`  Webhook secret ${credentials.webhookSecret} (npm run receiver)`);
     say(`They are also in ${join(settings.dataDir, credentialsFile)}.`);
   } else if (isDemo) say(`  Credentials    ${join(settings.dataDir, credentialsFile)} (created on the first start)`);
-}
-
-function explainListenError(error: unknown, { host, port, metrics }: Settings): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE' && metrics?.port === port)
-    return new SettingsError(`PORT and SVC_METRICS_PORT are both ${port}. Choose another: SVC_METRICS_PORT=9464`);
-  if (code === 'EADDRINUSE') return new SettingsError(`Port ${port} is taken. Choose another: PORT=8788 npm start`);
-  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
-    return new SettingsError(`Cannot listen on ${host}:${port} (${code}).`);
-  return error;
 }

@@ -31,7 +31,6 @@ interface Count {
   readonly isLocal: boolean;
   /** The requests here by network; null where no rule names one. */
   readonly networks: Map<string, number> | null;
-  isReported: boolean;
 }
 
 const windowSeconds = 60;
@@ -50,7 +49,7 @@ export class RateLimiter {
   #cleared = -1;
   #counts = new Map<string, Count>();
   /** The buckets of each policy that `onReached` was called for in the running minute. */
-  #reported = new Map<string, number>();
+  #reported = new Map<string, Set<string>>();
   /** Called when a bucket reaches its limit: once a minute, and for at most 20 buckets of a policy. */
   onReached: (rule: LimitRule) => void = () => undefined;
 
@@ -64,20 +63,24 @@ export class RateLimiter {
    * @throws {Problem} `rate_limited` with Retry-After when one of the limits is used up; nothing more is counted then.
    */
   take(rules: readonly LimitRule[], counted: readonly LimitRule[] = []): void {
-    const minute = Math.floor(this.#milliseconds() / 1000 / windowSeconds);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#counts = new Map();
-      this.#reported = new Map();
-    }
+    this.#openWindow();
     for (const rule of rules) {
       if (this.#count(rule)) continue;
-      this.#report(rule);
+      this.report(rule);
       const reset = this.#reset();
       throw new Problem('rate_limited', `More than ${rule.limit} requests a minute; try again in ${reset} s.`, {
         headers: { ...this.describe([...counted, ...rules]), 'Retry-After': String(reset) },
       });
     }
+  }
+
+  /** Calls `onReached` for a bucket that reached its limit; also for a limit that is counted elsewhere. */
+  report(rule: LimitRule): void {
+    this.#openWindow();
+    const reported = this.#reported.get(rule.policy) ?? new Set();
+    if (reported.has(rule.bucket) || reported.size >= mostReported) return;
+    this.#reported.set(rule.policy, reported.add(rule.bucket));
+    this.onReached(rule);
   }
 
   /** The headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) for some rules. */
@@ -137,13 +140,12 @@ export class RateLimiter {
     return windowSeconds - (Math.floor(this.#milliseconds() / 1000) % windowSeconds);
   }
 
-  #report(rule: LimitRule): void {
-    const count = this.#counts.get(rule.bucket);
-    const reported = this.#reported.get(rule.policy) ?? 0;
-    if (count === undefined || count.isReported || reported >= mostReported) return;
-    count.isReported = true;
-    this.#reported.set(rule.policy, reported + 1);
-    this.onReached(rule);
+  #openWindow(): void {
+    const minute = Math.floor(this.#milliseconds() / 1000 / windowSeconds);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    this.#counts = new Map();
+    this.#reported = new Map();
   }
 
   /** @returns false when the limit is used up. */
@@ -151,7 +153,7 @@ export class RateLimiter {
     let count = this.#counts.get(rule.bucket);
     if (count === undefined) {
       const networks = rule.network === undefined ? null : new Map<string, number>();
-      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true, networks, isReported: false };
+      count = { here: 0, reported: 0, elsewhere: 0, isLocal: rule.isLocal === true, networks };
       this.#counts.set(rule.bucket, count);
     }
     const left = rule.limit - count.here - count.elsewhere;

@@ -20,7 +20,10 @@ export const setupLifetime = dayMilliseconds;
 const GivenName = textLine(200).nullable().default(null);
 
 export const SetupInput = namedObject('SetupInput', {
-  token: pastedToken(200).meta({ description: 'Of the link that the server printed.' }),
+  token: pastedToken(200).meta({
+    description:
+      'Of the link that the server printed on its terminal, or else wrote to `setup-link.txt` in its data folder.',
+  }),
   organization: namedObject('SetupOrganization', {
     name: TenantName,
     slug: TenantSlug.optional().meta({ description: 'Without it, one is made from the name.' }),

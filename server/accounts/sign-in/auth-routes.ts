@@ -135,7 +135,7 @@ export function authRoutes(services: SignInServices): readonly Route[] {
       operationId: 'setUpServer',
       summary: 'Set up a server without tenants',
       description:
-        'Creates the first tenant and its administrator, who has the role `platform_admin`, and signs them in. Each start of `svc serve` on a database without tenants prints a link, /app/setup#token, which is valid for a day. The first tenant ends every link; from then on the answer is 404.',
+        'Creates the first tenant and its administrator, who has the role `platform_admin`, and signs them in. Each start of `svc serve` on a database without tenants makes a link, /app/setup#token, which is valid for a day: it is printed on a terminal, or else written to `setup-link.txt` in the data folder. The first tenant ends every link; from then on the answer is 404.',
       body: SetupInput,
       status: 201,
       result: SignedIn,

@@ -109,7 +109,11 @@ export class SignInGuard {
     await runTransaction(database, clock(), async (tx) => {
       for (const counter of attempt.counters) {
         const until = await countAttempt(tx, counter);
-        if (until !== null) throw refuse(attempt, counter.where, Date.parse(until) - Date.parse(tx.now));
+        if (until === null) continue;
+        // Reported by address: an attack on many accounts is one line.
+        const reported = `sign_in_failures ${attempt.bucket}`;
+        limiter.report({ policy: 'sign_in_failures', bucket: reported, limit: counter.free });
+        throw refuse(attempt, counter.where, Date.parse(until) - Date.parse(tx.now));
       }
     });
     return attempt;

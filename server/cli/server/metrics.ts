@@ -1,11 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Installation } from '../../installation/installation.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { nameAddress, type Settings, SettingsError } from '../../settings.ts';
+import { nameAddress, type Settings } from '../../settings.ts';
+import { GracefulServer } from './graceful-server.ts';
+import { listen } from './listen.ts';
 import { databaseMetrics, type MetricDefinition, poolMetrics, processMetrics } from './metric-definitions.ts';
 import { readStoredMetrics } from './metrics-store.ts';
 import { askRarely } from './probes.ts';
@@ -23,8 +23,20 @@ const patienceMilliseconds = 1500;
 const freshMilliseconds = 5000;
 /** How long a stop waits for scrapes under way. */
 const finishMilliseconds = 2000;
-/** How long a client may take to send its request, or not read its answer. */
-const stallMilliseconds = 10_000;
+const limits = {
+  connections: 100,
+  connectionsOfAddress: null,
+  headers: 10_000,
+  request: 10_000,
+  upload: 10_000,
+  stall: 10_000,
+  // Longer than Prometheus waits by default between two scrapes.
+  keepAlive: 75_000,
+  unsentBytes: 16 * 1024 * 1024,
+  // A scrape that a stop cuts off is repeated.
+  quiet: 0,
+  checkEvery: 1000,
+};
 
 /**
  * Starts the listener for Prometheus.
@@ -83,7 +95,6 @@ export async function startMetrics(
         : isAllowed
           ? ([200, await scrape()] as const)
           : ([405, 'The metrics are read with GET.\n'] as const);
-    if (!server.listening) response.setHeader('Connection', 'close');
     if (status === 405) response.setHeader('Allow', 'GET, HEAD');
     response.writeHead(status, {
       'Content-Type': status === 200 ? registry.contentType : 'text/plain; charset=utf-8',
@@ -91,27 +102,23 @@ export async function startMetrics(
     });
     response.end(text);
   };
-  const limits = { requestTimeout: stallMilliseconds, headersTimeout: stallMilliseconds };
-  const server = createServer(limits, (request, response) => {
+  const server = new GracefulServer((request, response) => {
     // A scrape that breaks off is repeated; it must not end the process.
     answer(request, response).catch(() => response.destroy());
-  });
-  server.timeout = stallMilliseconds;
-  server.maxConnections = 100;
+  }, limits);
   const stop = () => {
     signals.off('appended', appended).off('batchWritten', batchWritten);
     registry.clear();
   };
-  try {
-    await once(server.listen(port, host), 'listening');
-  } catch (error) {
+  const names = { host: 'SVC_METRICS_HOST', port: 'SVC_METRICS_PORT' };
+  const other = port === 65_535 ? 9464 : port + 1;
+  const taken = `Port ${port} is taken. Choose another: ${names.port}=${other}`;
+  const listening = await listen(server, { host, port }, names, taken).catch((error: unknown) => {
     stop();
-    throw explainListenError(error, { host, port });
-  }
-
-  const { port: taken } = server.address() as AddressInfo;
+    throw error;
+  });
   return {
-    url: `${nameAddress({ baseUrl: null, host }, taken)}/metrics`,
+    url: `${nameAddress({ baseUrl: null, host }, listening)}/metrics`,
     measure: async (ctx, next) => {
       const started = performance.now();
       await next();
@@ -123,11 +130,7 @@ export async function startMetrics(
       own.svc_http_request_duration_seconds.observe({ method, route }, seconds);
     },
     [Symbol.asyncDispose]: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      const grace = setTimeout(() => server.closeAllConnections(), finishMilliseconds);
-      await closed;
-      clearTimeout(grace);
+      await server.closeWithin({ announce: 0, finish: finishMilliseconds });
       stop();
     },
   };
@@ -159,17 +162,4 @@ function setStored(gauge: Gauge, value: number | null | Readonly<Record<string, 
   if (value === null) gauge.remove();
   else if (typeof value === 'number') gauge.set(value);
   else for (const [kind, one] of Object.entries(value)) gauge.set({ kind }, one);
-}
-
-function explainListenError(error: unknown, { host, port }: NonNullable<Settings['metrics']>): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return new SettingsError(
-      `Port ${port} is taken. Choose another: SVC_METRICS_PORT=${port === 65_535 ? 9464 : port + 1}`,
-    );
-  if (['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code)))
-    return new SettingsError(
-      `Cannot listen on ${host}:${port} (${code}): change SVC_METRICS_HOST or SVC_METRICS_PORT.`,
-    );
-  return error;
 }

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Installation } from '../../installation/installation.ts';
 import { nameAddress, type Settings } from '../../settings.ts';
@@ -7,6 +5,7 @@ import { lockFolder } from '../../storage/folder-lock.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { listen } from './listen.ts';
 
 /** A server that listens. */
 export interface RunningServer extends AsyncDisposable {
@@ -67,8 +66,11 @@ export async function startServer(
     ),
   );
   server.on('shareExceeded', warnOfShare);
-  await once(server.listen(settings.port, settings.host), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const isSame = settings.port === settings.metrics?.port;
+  const taken = isSame
+    ? `PORT and SVC_METRICS_PORT are both ${settings.port}. Choose another: SVC_METRICS_PORT=9464`
+    : `Port ${settings.port} is taken. Choose another: PORT=8788 npm start`;
+  const port = await listen(server, settings, { host: 'HOST', port: 'PORT' }, taken);
   // One clock that is set back shows in every ledger.
   const warnOfClock = atMostEvery(60 * 60_000, (fall: object) => options.log.warn(fall, clockFell));
   installation.database.signals.on('clockFell', warnOfClock);

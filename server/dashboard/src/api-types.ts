@@ -200,7 +200,10 @@ export interface Setup {
 }
 
 export interface SetupInput {
-  /** Of the link that the server printed. 1 to 200 characters. */
+  /**
+   * Of the link that the server printed on its terminal, or else wrote to `setup-link.txt` in its data folder. 1 to 200
+   * characters.
+   */
   readonly token: string;
   readonly organization: SetupOrganization;
   /** E-mail address; case does not matter. At most 320 characters. */

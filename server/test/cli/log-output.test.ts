@@ -84,7 +84,9 @@ describe('the log of a server', () => {
     assert.ok(coloured.includes(`${escapeCode}[`), coloured);
     const plain = await runOnTerminal('serve', where, { NO_COLOR: '1' });
     assert.ok(!plain.includes(escapeCode), plain);
-    assert.match(plain, /^\d\d:\d\d:\d\d INFO {2}started version=\S+ schema=\S+ database=SQLite listensOn=http\S+ /m);
+    assert.match(plain, /^Svc listens on http:\S+ \(SQLite in \S+\)\. Ctrl-C stops it\.$/m);
+    assert.doesNotMatch(plain, /INFO {2}started/);
+    assert.match(plain, /^\d\d:\d\d:\d\d INFO {2}stopping signal=SIGTERM$/m);
     assert.match(plain, /^\d\d:\d\d:\d\d INFO {2}stopped milliseconds=\d+$/m);
     assert.equal(/\/app\/setup#svc_setup_\w+\n/.test(plain), hasDashboard());
     assert.equal(existsSync(join(folderOf(where), 'setup-link.txt')), false);

@@ -65,6 +65,29 @@ describeOnOneDatabase('guessing passwords', (dialect) => {
     assert.equal((await signIn(server, member)).status, 200);
   });
 
+  test('is logged once a minute for an address that has to wait, whatever the account, without the address', async () => {
+    const lines: string[] = [];
+    const environment = { SVC_LOG_LEVEL: 'info' };
+    await using server = await startTestServer(dialect, environment, { writeLog: (line) => void lines.push(line) });
+    const readLimits = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'limit reached');
+    const [one, other] = [await server.createMember(), await server.createMember()];
+    for (const member of [one, other]) {
+      await fail(server, member, 10);
+      for (let time = 0; time < 3; time += 1) await assertWaits(server, member);
+    }
+    const [{ level, policy, limit, bucket }, ...more] = readLimits();
+    assert.deepEqual([level, policy, limit, more], [30, 'sign_in_failures', 10, []]);
+    assert.match(bucket, /^[\w-]{20,}$/);
+    server.clock.advance(minute);
+    await fail(server, one, 1);
+    await assertWaits(server, one);
+    assert.deepEqual(
+      readLimits().map((line) => line.bucket),
+      [bucket, bucket],
+    );
+    assert.doesNotMatch(lines.join(''), /127\.0\.0\.1|@example/);
+  });
+
   test('waits for unknown addresses as for those of members', async () => {
     await using server = await startTestServer(dialect);
     const stranger = { ...(await server.createMember()), email: 'unknown@example.com' };
