@@ -35,6 +35,41 @@ const rows = table
     return [...messages.matchAll(/`([^`]+)`/g)].map(([, message = '']) => ({ message, level }));
   });
 
+/** The test that causes each message, in the file that contains it. */
+const causedBy: Readonly<Record<string, readonly string[]>> = {
+  'server/test/cli/log-output.test.ts': [
+    ...['schema migrated', 'started', 'created a setup link', 'stopping', 'stopped'],
+    ...['sign-in refused', 'limit reached'],
+  ],
+  'server/test/cli/server-process.test.ts': ['created the demo tenant', 'did not stop in time: exiting'],
+  'server/test/cli/health.test.ts': ['waiting for the database'],
+  'server/test/cli/demo-remove.test.ts': [
+    'something other than Svc changed this tenant: none of its credentials work: run svc verify',
+  ],
+  'server/test/http/unavailable.test.ts': ['database unavailable', 'database available again'],
+  'server/test/http/log.test.ts': ['request'],
+  'server/test/http/housekeeping.test.ts': ['housekeeping'],
+  'server/test/http/log-messages.test.ts': [
+    ...['request failed', 'slow request', 'housekeeping (…) failed', 'checking the setup link failed'],
+    ...['the last writes failed', 'verification failed', 'verification found something'],
+    'connections are refused: raise SVC_MAX_CONNECTIONS',
+    'connections of an address are refused: behind a proxy, set SVC_TRUSTED_PROXIES',
+    ...['sending failed', 'an attempt broke off', 'looking for deliveries failed', 'redelivering failed'],
+    ...['the sender started badly', 'the sender stopped badly'],
+    'writing the database file again after erasures',
+    'the database file could not be written again after erasures',
+  ],
+  'server/test/webhooks/send-counter.test.ts': ['sent webhooks'],
+  'server/test/webhooks/sending.test.ts': ['deleted deliveries whose event is missing'],
+  'server/test/ledger/clock-change.test.ts': [
+    'The clock is behind the newest entry of a ledger: it was set back, or was ahead before. Times of entries follow the clock; their order is their sequence.',
+  ],
+  'server/test/proofs/verify-honest.test.ts': [
+    'The log of checkpoints was missing or empty, although the database has checkpoints. A new log was started, which cannot detect an earlier roll-back of the database. Restore the log from a copy, unless this server is new.',
+  ],
+  'server/test/proofs/log-anchors.test.ts': ['a ledger was rewritten: run svc verify'],
+};
+
 // Operators filter and alert by these messages.
 describe('the table of log messages', () => {
   const messages = listMessages();
@@ -42,6 +77,18 @@ describe('the table of log messages', () => {
   test('has every message of the server, and no other', () => {
     assert.ok(messages.size > 20);
     assert.deepEqual(rows.map(({ message }) => message).toSorted(), [...messages.keys()].toSorted());
+  });
+
+  test('has only messages that a test causes', () => {
+    assert.deepEqual(Object.values(causedBy).flat().toSorted(), rows.map(({ message }) => message).toSorted());
+    for (const [file, caused] of Object.entries(causedBy)) {
+      const [source = ''] = read(file);
+      // A long message is found by its first sentence, the message of any task by its end.
+      for (const message of caused) {
+        const [text = ''] = message.split('…)').at(-1)?.split(/[.:] /) ?? [];
+        assert.ok(source.includes(text), `${file}: ${text}`);
+      }
+    }
   });
 
   test('has their levels', () => {

@@ -94,7 +94,8 @@ export class CheckpointKeeper {
     const name = nameTree(error.of);
     if (this.#rewritten.has(name)) return;
     this.#rewritten.add(name);
-    this.#options.log.error({ ledger: error.of.ledger, tenantId: error.of.tenantId }, error.message);
+    const { ledger, tenantId } = error.of;
+    this.#options.log.error({ ledger, tenantId, reason: error.message }, 'a ledger was rewritten: run svc verify');
   }
 
   async #isDue(ledger: LedgerOf, now: string): Promise<boolean> {

@@ -41,6 +41,7 @@ describeServer('a clock that was a day ahead and is set back', (server) => {
     assert.equal(payload(await server.request('POST', '/v1/ledgers/consent/checkpoints', { key })).at, now);
     assert.equal(lines.length, 1);
     const warning = JSON.parse(lines[0] as string);
+    assert.match(warning.msg, /^The clock is behind the newest entry of a ledger/);
     assert.deepEqual([warning.level, warning.now, warning.newest], [40, now, ahead.recordedAt]);
     for (const ledger of ['consent', 'audit'] as const)
       assert.equal((await verifyChain(server.installation.database.kysely, ledger, id)).fault, null);

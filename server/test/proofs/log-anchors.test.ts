@@ -128,8 +128,8 @@ describeOnEachDatabase('anchors of the log of the installation', (dialect) => {
     );
     scene.clock.advance(hour);
     await scene.append(scene.first);
-    const logged: string[] = [];
-    const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
+    const logged: { readonly msg: string; readonly reason: string }[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => logged.push(JSON.parse(line)) });
     const keeper = new CheckpointKeeper({ ...scene.installation, interval: hour, log });
     for (let round = 0; round < 2; round += 1) {
       while (await keeper.step(scene.clock.now()));
@@ -137,9 +137,10 @@ describeOnEachDatabase('anchors of the log of the installation', (dialect) => {
     }
     assert.equal((await findLogCheckpoint(scene.queries))?.size, 2);
     assert.deepEqual(
-      logged.map((line) => /^The log of the installation does not contain the 3 entries/.test(line)),
-      [true],
+      logged.map(({ msg }) => msg),
+      ['a ledger was rewritten: run svc verify'],
     );
+    assert.match(logged[0]?.reason ?? '', /^The log of the installation does not contain the 3 entries/);
     // Without the file, only who kept a checkpoint can tell.
     rmSync(scene.file);
     const kept = await scene.verify([note]);

@@ -26,7 +26,7 @@ describeServerOnEachDatabase(
           .filter(({ msg }) => msg === 'sent webhooks')
           .map(({ delivered, failed, inFlight, connections }) => ({ delivered, failed, inFlight, connections }));
       const { tenant } = await createSubscriber(server, receiver.url);
-      context.mock.timers.enable({ apis: ['setTimeout'] });
+      context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
       const running = runSender({ sender, database, clock, faults: new FaultLog(database, log) });
       const send = async (count: number) => {
         for (const event of eventsOf('a', count)) {

@@ -29,8 +29,8 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
   const tasks = [
     repeat({ every: 500, pause: 10, task: 'looking for deliveries', faults }, () => sender.poll()),
     repeat({ every: 500, pause: 10, task: 'redelivering', faults }, () => stepRedeliveries(database, clock())),
-    repeat({ every: 60_000, task: 'counting deliveries', faults }, async () => logCount()),
   ];
+  const counting = setInterval(logCount, 60_000).unref();
   const start = async () => {
     // A SQLite file has one server: every lease is of one that crashed.
     if (database.dialect === 'sqlite') await releaseAll(database.kysely);
@@ -54,6 +54,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
     stop: async () => {
       database.signals.off('deliveries', wake);
       database.signals.off('erased', forget);
+      clearInterval(counting);
       await Promise.all(tasks.map((task) => task.stop()));
       isStopping = true;
       // If the write fails, the next process sends the deliveries again.
@@ -67,7 +68,7 @@ export function runSender({ sender, database, clock, faults }: RunSenderOptions)
 const graceMilliseconds = 10_000;
 
 /** Logs what was sent since the last time, if anything was. */
-function createCountLog(sender: WebhookSender, log: Logger): () => false {
+function createCountLog(sender: WebhookSender, log: Logger): () => void {
   const { counts } = sender;
   let before = { ...counts };
   return () => {
@@ -77,6 +78,5 @@ function createCountLog(sender: WebhookSender, log: Logger): () => false {
     before = { ...counts };
     if (delivered + failed > 0)
       log.info({ delivered, failed, connections, inFlight: sender.inFlight }, 'sent webhooks');
-    return false;
   };
 }
