@@ -38,6 +38,12 @@ describe('the files for monitoring', () => {
     );
   });
 
+  test('have series for each alert, by which promtool tests it', () => {
+    const series = readFileSync(join(import.meta.dirname, 'alert-series.yml'), 'utf8');
+    for (const [, alert = ''] of rules.matchAll(/- alert: (\w+)/g))
+      assert.ok(series.includes(`{alertname="${alert}"}`), `add series for ${alert} to alert-series.yml`);
+  });
+
   test('say of each alert what to do', () => {
     const alerts = rules.split('- alert: ').slice(1);
     assert.ok(alerts.length > 10);
