@@ -353,13 +353,13 @@ export async function recordDrafts(
   // An event for each record of a caller, and one for all records of a notice's visitors.
   const events: { readonly source: AuditSource; readonly event: NewAuditEvent }[] = [];
   const visits = new Map<string, { readonly tenantId: string; readonly records: ConsentRecord[] }>();
-  const byTenant = new Map<string, ConsentRecord[]>();
+  const byTenant = new Map<string, { readonly record: ConsentRecord; readonly caller: AuditSource | null }[]>();
   let index = 0;
   for (const [{ tenantId }, caller] of drafts) {
     const record = records[index++] as ConsentRecord;
     const ofTenant = byTenant.get(tenantId);
-    if (ofTenant === undefined) byTenant.set(tenantId, [record]);
-    else ofTenant.push(record);
+    if (ofTenant === undefined) byTenant.set(tenantId, [{ record, caller }]);
+    else ofTenant.push({ record, caller });
     const name = nameNotice(tenantId, record.noticeId);
     const ofNotice = visits.get(name);
     if (caller !== null) events.push({ source: caller, event: describeRecord(record) });
@@ -370,9 +370,14 @@ export async function recordDrafts(
     events.push({ source: systemSource(tenantId), event: describeVisits(records) });
   await recordEvents(tx, events);
   for (const [tenantId, ofTenant] of byTenant) {
-    const announce = (record: ConsentRecord) => ({ type: actionOf(record), data: presentEventData(record) });
     // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
-    await emitWanted(tx, tenantId, () => ofTenant.map(announce));
+    await emitWanted(tx, tenantId, () =>
+      ofTenant.map(({ record, caller }) => ({
+        type: actionOf(record),
+        data: presentEventData(record),
+        traceParent: caller?.traceParent,
+      })),
+    );
   }
   return records;
 }

@@ -17,6 +17,7 @@ import {
   refuseSmuggling,
 } from './request.ts';
 import { namedObject } from './schemas.ts';
+import { readTraceContext } from './trace-context.ts';
 
 /**
  * Gives every request its id and turns whatever is thrown into the error envelope; nothing else answers with errors.
@@ -74,15 +75,8 @@ function describeRequest({ req, method, status, state }: Context, requestId: str
     milliseconds,
     tenantId: principal?.tenantId,
     principalId: principal?.actor.id ?? undefined,
-    traceId: readTraceId(req.headers.traceparent),
+    traceId: req.headers.traceparent && readTraceContext(req.headers.traceparent)?.traceId,
   };
-}
-
-/** The trace id of a `traceparent` header (W3C Trace Context, version 00). */
-function readTraceId(header: string | string[] | undefined): string | undefined {
-  if (typeof header !== 'string' || header.length !== 55) return undefined;
-  const [, traceId] = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.exec(header) ?? [];
-  return traceId;
 }
 
 /** True if the target can be parsed, unlike http://[ (a whole URL is allowed, RFC 9112). */

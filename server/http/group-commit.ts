@@ -59,7 +59,9 @@ export class Changes {
     const { write, writeMany } = route;
     if (route.handle !== undefined) return this.#options.present(route, await route.handle(call));
     if (writeMany !== undefined) return this.#submit(route, call, claim, writeMany);
-    const apply = async (_: readonly unknown[], tx: Transaction) => [{ result: await write?.(call, tx) }];
+    const apply = async (_: readonly unknown[], tx: Transaction) => [
+      { result: await write?.(call, { ...tx, traceParent: call.traceParent }) },
+    ];
     const [outcome] = await this.#write(route, [{ item: call, claim }], call.now, apply);
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     return outcome.result;

@@ -20,6 +20,8 @@ export interface AuditSource {
   readonly actor: Actor;
   readonly ipHash: string | null;
   readonly userAgentHash: string | null;
+  /** The `traceparent` of the request, for its webhook events. It is not part of the audit log. */
+  readonly traceParent?: string | null;
 }
 
 /** The credential that a caller presented. Requests are counted by it. */

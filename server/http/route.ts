@@ -31,6 +31,8 @@ export interface PrincipalCall<Params = unknown, Query = unknown, Body = unknown
   readonly principal: Principal;
   /** The caller, for the audit log of the tenant that they act for or of another. */
   readonly source: (tenantId?: string) => AuditSource;
+  /** The `traceparent` of the request; null without a valid one. */
+  readonly traceParent: string | null;
 }
 
 /** A call of a signed-in person. */
@@ -146,6 +148,7 @@ interface Parts<Params, Query, Body, Result> {
 export interface AnyCall extends Call {
   readonly principal: Principal | null;
   readonly source: PrincipalCall['source'] | null;
+  readonly traceParent: string | null;
 }
 
 /** One operation as the router, the OpenAPI document and the tests see it. */

@@ -12,6 +12,7 @@ import { notFound, Problem, refuseMethod } from './problem.ts';
 import { ConcurrencyLimit, type LimitRule, type RateLimiter, RequestLimits } from './rate-limit.ts';
 import { type Client, createValidator, findUnstorable, hasBody, limitAddress, readClient } from './request.ts';
 import type { AnyCall, PrincipalCall, Route } from './route.ts';
+import { readTraceContext } from './trace-context.ts';
 
 /** The caller of a request, and the limits that their requests count against. */
 export interface Caller {
@@ -157,12 +158,16 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     try {
       limits.take([...(caller?.limits ?? []), ...(route.limits?.({ params, client }) ?? [])]);
       const { parts, claim, claimFor } = await readCall(ctx, match, principal);
+      // A visitor must not choose what receivers of webhooks trace.
+      const header = principal === null ? undefined : ctx.req.headers.traceparent;
+      const traceParent = (header && readTraceContext(header)?.traceParent) || null;
       // Called late: most requests record nothing.
       const source =
-        principal && ((tenantId = principal.tenantId) => options.sourceOf(principal.actor, client)(tenantId));
+        principal &&
+        ((tenantId = principal.tenantId) => ({ ...options.sourceOf(principal.actor, client)(tenantId), traceParent }));
       const takeLimit = (rule: LimitRule) => limits.take([rule]);
       const ifMatch = ctx.req.headers['if-match'];
-      const call: AnyCall = { ...parts, client, ifMatch, principal, source, now, takeLimit };
+      const call: AnyCall = { ...parts, client, ifMatch, principal, source, traceParent, now, takeLimit };
       if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
       const { receive } = route;
       const answered =

@@ -146,6 +146,8 @@ export interface Transaction {
   /** Notes a lock that the next query takes; false if it is held. @throws {Error} if it is out of order (`lockOrder`). */
   noteLock(kind: LockKind, id: string): boolean;
   readonly signals: Signals;
+  /** The `traceparent` of the one request that the change is for. */
+  readonly traceParent?: string | null;
   /** Null if the database was opened without the secret: then nothing can be appended to a chain. */
   readonly seal: RowSeal | null;
 }

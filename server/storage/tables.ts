@@ -888,6 +888,8 @@ export interface Tables {
     dsr_id: string | null;
     /** The number of the record that the data is about: an erasure leaves later ones. */
     sequence: number | null;
+    /** The traceparent header of the request that caused it. */
+    trace_parent: string | null;
     created_at: string;
   };
 }

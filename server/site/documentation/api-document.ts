@@ -198,6 +198,10 @@ const headers = z.object({
     `v1,${'X1'.repeat(21)}8=`,
     'Standard Webhooks: `v1,<base64>` for each secret, and `v1a,<base64>` (Ed25519) if the webhook is asymmetric.',
   ),
+  traceparent: text(
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    'W3C Trace Context: that of the authenticated request that caused the event, if it had one.',
+  ).optional(),
 });
 
 const pausing = (receiver: string) => ({

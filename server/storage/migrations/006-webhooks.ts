@@ -142,6 +142,7 @@ create table webhook_events (
   user_id text, -- The member whom the data names, likewise.
   dsr_id text, -- The data-subject request that the data is about, likewise.
   sequence bigint, -- The number of the record that the data is about: an erasure leaves later ones.
+  trace_parent text, -- The traceparent header of the request that caused it.
   created_at text not null,
   primary key (tenant_id, id)
 );

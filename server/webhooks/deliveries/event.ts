@@ -46,6 +46,8 @@ export interface NewWebhookEvent {
   readonly tenantId: string;
   readonly type: EventType;
   readonly data: Readonly<Record<string, Json>>;
+  /** The `traceparent` of the request that caused it; default: that of the transaction. */
+  readonly traceParent?: string | null | undefined;
 }
 
 export type StoredEvent = Selectable<Tables['webhook_events']>;

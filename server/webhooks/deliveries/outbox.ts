@@ -80,7 +80,7 @@ export async function queueEvents(
   subscribers: Subscribers,
 ): Promise<readonly DeliveryRow[]> {
   const { queries, now } = tx;
-  const stored = events.map(({ tenantId, type, data }) => ({
+  const stored = events.map(({ tenantId, type, data, traceParent = tx.traceParent ?? null }) => ({
     id: newId(),
     tenant_id: tenantId,
     type,
@@ -89,6 +89,7 @@ export async function queueEvents(
     user_id: typeof data.userId === 'string' ? data.userId : null,
     dsr_id: typeof data.dsrId === 'string' ? data.dsrId : null,
     sequence: typeof data.sequence === 'number' ? data.sequence : null,
+    trace_parent: traceParent,
     created_at: now,
   }));
   const ready = subscribers.map((one) => ({ ...one, filter: one.filter === null ? null : readFilter(one.filter) }));

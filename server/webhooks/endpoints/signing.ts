@@ -97,7 +97,10 @@ export function signStandardPayload({ id, keys, timestamp, body }: SignedDeliver
  * @param timestamp in Unix seconds.
  */
 export function webhookHeaders(
-  { id, event: { type, body } }: { readonly id: string; readonly event: { type: string; body: Uint8Array } },
+  {
+    id,
+    event: { type, body, traceParent = null },
+  }: { readonly id: string; readonly event: { type: string; body: Uint8Array; traceParent?: string | null } },
   { keys, privateKey }: EndpointSigner,
   timestamp: number,
 ): Readonly<Record<string, string>> {
@@ -116,6 +119,7 @@ export function webhookHeaders(
     'user-agent': 'Svc-Webhooks/1',
     'svc-event': type,
     'svc-delivery': id,
+    ...(traceParent !== null && { traceparent: traceParent }),
   };
 }
 

@@ -23,6 +23,7 @@ export interface SentEvent {
   readonly id: string;
   readonly type: string;
   readonly body: Buffer;
+  readonly traceParent: string | null;
 }
 
 /** The state of a delivery after an attempt, or after it was decided that there will be none. */

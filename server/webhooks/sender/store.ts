@@ -172,7 +172,8 @@ async function readEvents(
   );
   const { rows: found } = await queries.executeQuery<StoredEvent>(CompiledQuery.raw(text, [tenantId, ...ids]));
   for (const stored of found) {
-    const event = { id: stored.id, type: stored.type, body: Buffer.from(writeBody(stored)) };
+    const { id, type, trace_parent: traceParent } = stored;
+    const event = { id, type, body: Buffer.from(writeBody(stored)), traceParent };
     events.set(stored.id, event);
     sent.set(`${tenantId} ${stored.id}`, event, event.body.length);
   }
