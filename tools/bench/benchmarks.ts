@@ -8,6 +8,7 @@ import { controlFramework } from './controls.ts';
 import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
 import { importDecisions } from './import.ts';
+import { metrics } from './metrics.ts';
 import { notice } from './notice.ts';
 import { page } from './page.ts';
 import { postgres } from './postgres.ts';
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   proofs,
   importDecisions,
   start,
+  metrics,
   badge,
   banner,
   dashboard,

@@ -14,7 +14,7 @@ export const userAgent =
 const noLimit = String(1e9);
 
 /** Starts the server on a site, with limits that the load does not reach. */
-export function startSvc(bench: Bench, site: Site): Child {
+export function startSvc(bench: Bench, site: Site, environment: Readonly<Record<string, string>> = {}): Child {
   return startChild('server', {
     environment: {
       PORT: '0',
@@ -24,6 +24,7 @@ export function startSvc(bench: Bench, site: Site): Child {
       SVC_LIMIT_VISITOR: noLimit,
       SVC_LIMIT_CAPTURE_NOTICE: noLimit,
       SVC_LIMIT_CAPTURE_CLIENT: noLimit,
+      ...environment,
     },
     nodeOptions: bench.profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${bench.profiles}`],
   });
