@@ -80,7 +80,7 @@ function unpackServer({ version, clone, to }: Release): string {
 function assembleTree({ clone }: Release, server: string, { node: platform }: Platform): string {
   const tree = join(clone, 'trees', platform);
   mkdirSync(join(tree, 'bin'), { recursive: true });
-  cpSync(server, join(tree, 'lib'), { recursive: true });
+  cpSync(server, join(tree, 'lib'), { recursive: true, verbatimSymlinks: true });
   renameSync(join(tree, 'lib/deploy'), join(tree, 'deploy'));
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(clone, name), join(tree, name));
   // SQLite is compiled for this platform; its sources and the other platforms are the largest part of all packages.

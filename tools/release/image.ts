@@ -53,7 +53,7 @@ export function buildImage(
     const system = join(context, 'root');
     mkdirSync(join(context, 'owned/svc'), { recursive: true });
     const installed = unpackDebian(platform.debian, system);
-    cpSync(tree, join(system, 'opt/svc'), { recursive: true });
+    cpSync(tree, join(system, 'opt/svc'), { recursive: true, verbatimSymlinks: true });
     addUser(system);
     settle(context, time);
     const labels = Object.entries(describeImage(version, time, clone)).flatMap(([name, value]) => [
