@@ -29,7 +29,7 @@ import { excludeOthers } from '../storage/postgres.ts';
 import { findAddressIssue } from '../storage/postgres-address.ts';
 import type { Queries } from '../storage/queries.ts';
 import { readLayout, type TableLayout } from '../storage/table-layout.ts';
-import { placeCopy, placeSecret } from './backup.ts';
+import { placeCopy, placeSecret } from './backups/restore-folder.ts';
 import { type CommandContext, defineCommand, requireDatabase, UsageError } from './command.ts';
 
 const Address = z.string().superRefine((text, context) => {

@@ -23,7 +23,7 @@ import {
   userReactivate,
   userReset,
 } from './administer.ts';
-import { backup, restore } from './backup.ts';
+import { backup } from './backup.ts';
 import {
   type Command,
   type CommandContext,
@@ -37,6 +37,7 @@ import { health } from './health.ts';
 import { importCommand } from './import.ts';
 import { move } from './move.ts';
 import { proofCreate } from './proof.ts';
+import { restore } from './restore.ts';
 import { demo, demoRemove, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';

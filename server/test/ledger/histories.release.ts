@@ -9,10 +9,11 @@ import { verifyExport, verifyInclusion } from '../../../packages/node-sdk/src/le
 import { findPrograms } from '../../../tools/test/postgres.ts';
 import { createApiKey } from '../../accounts/keys/api-key-store.ts';
 import { createTenant } from '../../accounts/tenants/store.ts';
-import { backup, restore } from '../../cli/backup.ts';
+import { backup } from '../../cli/backup.ts';
 import type { Command } from '../../cli/command.ts';
 import { importCommand } from '../../cli/import.ts';
 import { move } from '../../cli/move.ts';
+import { restore } from '../../cli/restore.ts';
 import { type RunningServer, startServer } from '../../cli/server/start-server.ts';
 import type { NoticeContent } from '../../consent/notice.ts';
 import { createNotice, publishNotice } from '../../consent/notice-changes.ts';

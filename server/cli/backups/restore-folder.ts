@@ -1,0 +1,176 @@
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  databaseFile,
+  deriveSecrets,
+  findSecret,
+  type Installation,
+  isSecretOf,
+  type Secrets,
+  secretFile,
+} from '../../installation/installation.ts';
+import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
+import { stateRestore } from '../../ledger/checkpoint-store.ts';
+import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
+import { completeErasures, listLastErasures } from '../../ledger/erasure-store.ts';
+import { hasErased } from '../../privacy/erasure/erasure.ts';
+import { type ReplayCounts, replayErasures } from '../../privacy/erasure/replay.ts';
+import { forgetErased } from '../../privacy/erasure/store.ts';
+import { attachSeal, type Database, openDatabase, systemClock } from '../../storage/database.ts';
+import { lockFolder } from '../../storage/folder-lock.ts';
+import { flushToDisk } from '../../storage/log-file.ts';
+import { migrate } from '../../storage/migrate.ts';
+import { copySqlite } from '../../storage/sqlite.ts';
+import { type CommandContext, UsageError } from '../command.ts';
+
+export async function restoreFolder(
+  { settings, say, result }: CommandContext,
+  from: string,
+  mayLack: boolean,
+): Promise<undefined> {
+  const { dataDir } = settings;
+  const target = databaseFile(dataDir);
+  if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
+  requireNoDatabase(dataDir);
+  const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
+  if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
+  using _ = lockFolder(dataDir, 'exclusive');
+  const draft = `${target}.restoring-${process.pid}`;
+  try {
+    say(`Restoring ${from} …`);
+    const { bytes } = copySqlite(databaseFile(from), draft);
+    await requireSecretOf(draft, secret);
+    placeSecret(from, dataDir);
+    requireNoDatabase(dataDir);
+    const secrets = deriveSecrets(secret);
+    const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
+    const lines = takeErasures(erasures, from, { say, mayLack });
+    placeMissing(anchorFile, from, dataDir);
+    const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
+    const erased = await completeDraft(draft, { ...secrets, anchors, erasures }, lines);
+    // Atomic, and unlike a rename it replaces nothing.
+    linkSync(draft, target);
+    flushToDisk(dataDir);
+    say(describeErased(erased));
+    say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
+    result({ dataDir, bytes, erased });
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
+  }
+}
+
+/** Copies a file of the backup that the data folder does not have. */
+function placeMissing(name: string, from: string, dataDir: string): void {
+  const [saved, own] = [join(from, name), join(dataDir, name)];
+  if (!existsSync(own) && existsSync(saved)) placeCopy(saved, own);
+}
+
+/**
+ * Goes through the log of erasures once before anything is changed. A new data folder gets that of the backup first.
+ * @returns its lines.
+ * @throws {UsageError} if a used data folder has lost it, or it is not whole and unchanged.
+ */
+export function takeErasures(
+  log: ErasureLog,
+  from: string,
+  { say, mayLack }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
+): ReturnType<ErasureLog['read']> {
+  const dataDir = dirname(log.file);
+  if (!existsSync(log.file)) {
+    if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(log.file, 'it is missing');
+    placeMissing(erasureFile, from, dataDir);
+    say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
+  }
+  const refuse = (issue: string) => {
+    if (!mayLack) throw lacksErasures(log.file, issue);
+    say(`${log.file}: ${issue}`);
+  };
+  try {
+    for (const _ of log.read(refuse));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw lacksErasures(log.file, `it cannot be read (${error.code})`);
+  }
+  return log.read(() => undefined);
+}
+
+function lacksErasures(file: string, issue: string): UsageError {
+  return new UsageError(
+    `${file}: ${issue}. What was erased could return, so nothing was restored. Put an unchanged copy in its place: each server and each backup has one. If there is none, --without-erasures erases only what the unchanged lines name.`,
+  );
+}
+
+type Restoring = Secrets & Pick<Installation, 'anchors' | 'erasures'>;
+
+/** Erases again, and appends to the logs of the data folder. @returns the counts of erased values. */
+async function completeDraft(draft: string, restoring: Restoring, lines: ReturnType<ErasureLog['read']>) {
+  await using opened = openDatabase({ url: null, file: draft });
+  // A backup of an older version lacks tables that the statement is computed from.
+  await migrate(opened);
+  return await completeRestore(attachSeal(opened, restoring.seal), restoring, lines, systemClock());
+}
+
+export async function completeRestore(
+  database: Database,
+  { erasures, box, ...anchoring }: Restoring,
+  lines: ReturnType<ErasureLog['read']>,
+  now: string,
+): Promise<ReplayCounts> {
+  const erased = await replayErasures(database, box, lines, now);
+  // No other process uses the database; a backup that was made during an erasure needs it, too.
+  const hasErased = Object.values(erased).some((count) => count > 0);
+  await forgetErased(database, { hasErased, mayWait: true });
+  await stateRestore(database, anchoring, now);
+  await completeErasures(database.kysely, erasures, erasures.readNames());
+  erasures.appendRestored(now, await listLastErasures(database.kysely));
+  return erased;
+}
+
+export function describeErased(erased: ReplayCounts): string {
+  const { subjects, users, records, requests, breaches, evidence, auditEvents } = erased;
+  if (!hasErased(erased)) return `Nothing in ${erasureFile} had to be erased again.`;
+  return `Erased again from ${erasureFile}: ${subjects} data subjects with ${records} records, ${requests} requests, ${breaches} breaches, ${evidence} items of evidence, ${users} members, ${auditEvents} audit events.`;
+}
+
+/**
+ * A leftover write-ahead log counts as a database, too: SQLite would apply it to the restored one.
+ * @throws {UsageError}
+ */
+function requireNoDatabase(dataDir: string): void {
+  const files = ['', '-wal', '-shm', '-journal'].map((end) => `${databaseFile(dataDir)}${end}`);
+  const left = files.filter((file) => existsSync(file));
+  if (left.length === 0) return;
+  throw new UsageError(
+    `Files of a database exist: ${left.join(', ')}. They were not replaced. Stop the server and move ${left.length === 1 ? 'it' : 'them all'} away first.`,
+  );
+}
+
+/** @throws {UsageError} */
+async function requireSecretOf(file: string, secret: string): Promise<void> {
+  await using database = openDatabase({ url: null, file, reads: true });
+  if (await isSecretOf(database.kysely, secret)) return;
+  throw new UsageError('This secret is not the one that the backup was made with.');
+}
+
+/** Copies the secret of a folder, if it has one. @throws {UsageError} if the data folder has another. */
+export function placeSecret(from: string, dataDir: string): void {
+  const [saved, own] = [join(from, secretFile), join(dataDir, secretFile)];
+  if (!existsSync(saved)) return;
+  if (!existsSync(own)) placeCopy(saved, own);
+  else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
+    throw new UsageError(`${own} is not the secret in ${from}; it was not changed. Move it away first.`);
+}
+
+/** Copies a file, which appears whole and on disk or not at all. It replaces another. */
+export function placeCopy(from: string, to: string): void {
+  const draft = `${to}.${process.pid}`;
+  try {
+    copyFileSync(from, draft);
+    flushToDisk(draft);
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  flushToDisk(dirname(to));
+}
