@@ -133,6 +133,42 @@ const Environment = z.object({
   SVC_VERIFY_HOURS: wholeNumber(24, 0, 8760).describe(
     'Every ledger and row is verified after so many hours; 0 for only on request',
   ),
+  SVC_BACKUP_TO: z
+    .string()
+    .regex(/^(?!\w+:\/\/|s3:)|^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w!.*'()/-]*)?$/, {
+      error: 'must be a folder, or s3://bucket/prefix',
+    })
+    .optional()
+    .describe('Where svc serve and svc backup put backups: a folder, or s3://bucket/prefix; default: nowhere'),
+  SVC_BACKUP_HOURS: wholeNumber(24, 0, 8760).describe('A backup is made after so many hours; 0 for only on request'),
+  SVC_BACKUP_KEEP: wholeNumber(14, 1, 10_000).describe('How many backups are kept, at most'),
+  SVC_BACKUP_KEEP_DAYS: wholeNumber(0, 0, 36_500).describe(
+    'Older backups are deleted, but never the newest one; 0 for by their number only',
+  ),
+  SVC_BACKUP_AGE_RECIPIENTS: z
+    .string()
+    .transform((keys) => keys.split(/[\s,]+/).filter(Boolean))
+    .optional()
+    .describe('Public keys of age (age1…), with a comma between them, that backups are encrypted to; S3 needs them'),
+  SVC_BACKUP_AGE_IDENTITY_FILE: z
+    .string()
+    .optional()
+    .describe('File with the private key of age, for svc restore and SVC_BACKUP_REHEARSE_DAYS'),
+  SVC_BACKUP_REHEARSE_DAYS: wholeNumber(0, 0, 366).describe(
+    'The newest backup is restored into a temporary folder and verified after so many days; 0 for never',
+  ),
+  SVC_BACKUP_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, abort: true })
+    .refine(isOrigin, 'must be a scheme and a host, with no path behind them')
+    .optional()
+    .describe('Address of the S3 server; default: that of AWS in the region'),
+  SVC_BACKUP_S3_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/, 'must be the name of a region')
+    .default('us-east-1')
+    .describe('Region of the S3 server'),
+  SVC_BACKUP_S3_ACCESS_KEY_ID: z.string().optional().describe('Name of the access key of the S3 server'),
+  SVC_BACKUP_S3_SECRET_ACCESS_KEY: z.string().optional().describe('The access key of the S3 server'),
   SVC_WEBHOOK_ALLOW_PRIVATE: z
     .stringbool()
     .default(false)
@@ -149,7 +185,7 @@ export class SettingsError extends Error {
 const refusal = 'Some settings cannot be used:';
 
 /** Settings that hold a secret: each can also be read from the file that `<name>_FILE` names. */
-const secrets = ['DATABASE_URL', 'SVC_SECRET'] as const;
+const secrets = ['DATABASE_URL', 'SVC_SECRET', 'SVC_BACKUP_S3_SECRET_ACCESS_KEY'] as const;
 
 /** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
 const otherVariable = /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+)$/;
@@ -195,7 +231,42 @@ export function readSettings(
       `${refusal}
   SVC_REGION_HEADER: needs SVC_TRUSTED_PROXIES, because only a trusted proxy may name the region`,
     );
+  const { SVC_BACKUP_TO, SVC_BACKUP_S3_ACCESS_KEY_ID, SVC_BACKUP_S3_SECRET_ACCESS_KEY } = parsed.data;
+  const hasKey = SVC_BACKUP_S3_ACCESS_KEY_ID !== undefined && SVC_BACKUP_S3_SECRET_ACCESS_KEY !== undefined;
+  if (SVC_BACKUP_TO?.startsWith('s3://') === true && !hasKey)
+    throw new SettingsError(
+      `${refusal}
+  SVC_BACKUP_TO: needs SVC_BACKUP_S3_ACCESS_KEY_ID and SVC_BACKUP_S3_SECRET_ACCESS_KEY`,
+    );
   return toSettings(parsed.data);
+}
+
+/** @see Settings.backup */
+function toBackup(read: z.output<typeof Environment>) {
+  const { SVC_BACKUP_TO: to, SVC_BACKUP_S3_REGION: region } = read;
+  if (to === undefined) return null;
+  const [bucket = '', ...prefix] = to.slice('s3://'.length).split('/');
+  const s3 = {
+    bucket,
+    /** Without slashes around it. */
+    prefix: prefix.filter(Boolean).join('/'),
+    endpoint: new URL(read.SVC_BACKUP_S3_ENDPOINT ?? `https://s3.${region}.amazonaws.com`).origin,
+    region,
+    accessKeyId: read.SVC_BACKUP_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: read.SVC_BACKUP_S3_SECRET_ACCESS_KEY ?? '',
+  };
+  return {
+    target: to.startsWith('s3://')
+      ? ({ kind: 's3', ...s3 } as const)
+      : ({ kind: 'folder', folder: resolve(to) } as const),
+    recipients: read.SVC_BACKUP_AGE_RECIPIENTS ?? [],
+    identityFile: read.SVC_BACKUP_AGE_IDENTITY_FILE === undefined ? null : resolve(read.SVC_BACKUP_AGE_IDENTITY_FILE),
+    keep: read.SVC_BACKUP_KEEP,
+    /** Durations in milliseconds; 0 for none. */
+    keepFor: read.SVC_BACKUP_KEEP_DAYS * 86_400_000,
+    interval: read.SVC_BACKUP_HOURS * 3_600_000,
+    rehearsalInterval: read.SVC_BACKUP_REHEARSE_DAYS * 86_400_000,
+  } as const;
 }
 
 /** One line for each variable that begins like a setting and is none: a misspelled one would be ignored otherwise. */
@@ -275,12 +346,15 @@ function toSettings(read: z.output<typeof Environment>) {
     /** 0 for only on request. */
     verifyInterval: read.SVC_VERIFY_HOURS * 3_600_000,
     sessionLifetime: { idle: read.SVC_SESSION_IDLE_MINUTES * 60_000, absolute: read.SVC_SESSION_HOURS * 3_600_000 },
+    /** Null if backups are made by other means. */
+    backup: toBackup(read),
     webhooks: { allowPrivate: read.SVC_WEBHOOK_ALLOW_PRIVATE },
   } as const;
 }
 
 /** The settings of this process: read once at the start, never changed. */
 export type Settings = ReturnType<typeof toSettings>;
+export type BackupSettings = NonNullable<Settings['backup']>;
 export type SessionLifetime = Settings['sessionLifetime'];
 
 /** Name, default and meaning of every setting, for `svc serve --help`. */

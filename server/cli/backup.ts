@@ -3,44 +3,115 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { databaseFile, findSecret } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
+import { openDatabase } from '../storage/database.ts';
+import { isMigrated } from '../storage/migrate.ts';
+import { nameInstallation } from './backups/backup-name.ts';
+import { checkBackupSettings } from './backups/check-settings.ts';
+import { listBackups, requireBackupSettings } from './backups/make-backup.ts';
+import { openTarget } from './backups/open-target.ts';
+import { runTask } from './backups/run-task.ts';
 import { takeSnapshot } from './backups/snapshot.ts';
-import { defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
+import { BackupFailed, nameTarget } from './backups/target.ts';
+import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
 
 export const backup = defineCommand({
   name: 'backup',
-  summary: 'copy the SQLite database, its secret, checkpoints and erasures, even while the server runs',
-  description:
-    'The copy is a consistent snapshot, and is checked before the command succeeds. It can be verified in place, even on read-only storage: SVC_DATA_DIR=<folder> svc verify. For PostgreSQL use its own tools: pg_dump, or a backup of the whole cluster.',
+  summary: 'copy the database, its secret, checkpoints and erasures, even while the server runs',
+  description: `Without --to, makes a backup at the target in the settings (SVC_BACKUP_TO) at once, as the server does by its schedule, and
+deletes those that need not be kept.
+
+With --to, copies them into a new folder. The copy is a consistent snapshot, and is checked before the command succeeds. It
+can be verified in place, even on read-only storage: SVC_DATA_DIR=<folder> svc verify.
+
+For an installation on PostgreSQL, a backup has what is outside of the database: copy the database with pg_dump, or with a
+backup of the whole cluster.`,
   options: {
-    to: { schema: z.string(), meaning: 'the folder to create; it must not exist', value: 'folder' },
+    to: { schema: z.string().optional(), meaning: 'the folder to create; it must not exist', value: 'folder' },
     'without-secret': {
       schema: flag,
-      meaning: 'leave out secret.key; keep it elsewhere: nothing can be restored without it',
+      meaning: 'with --to: leave out secret.key; keep it elsewhere: nothing can be restored without it',
     },
   },
-  async run({ settings, options, say, result }) {
-    if (settings.databaseUrl !== null)
-      throw new UsageError('The data is in PostgreSQL. Back it up with pg_dump, and keep the secret with it.');
+  async run(context) {
+    const { settings, options, say } = context;
     requireDatabase(settings);
-    const to = resolve(options.to);
-    try {
-      mkdirSync(to, { mode: 0o700 });
-    } catch (error) {
-      explainUncreated(error as NodeJS.ErrnoException);
-    }
-    try {
-      say(`Copying ${databaseFile(settings.dataDir)} …`);
-      const { bytes, hasSecret } = await takeSnapshot(settings, to, options['without-secret'] !== true);
-      say(`${bytes} bytes are in ${to}${hasSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`);
-      if (!hasSecret) say(adviseOnSecret(settings));
-      result({ folder: to, bytes, hasSecret });
-    } catch (error) {
-      // An incomplete copy must not be mistaken for a backup.
-      rmSync(to, { recursive: true, force: true });
-      throw error;
-    }
+    const { to, 'without-secret': withoutSecret = false } = options;
+    if (to !== undefined) return backUpTo(context, resolve(to), !withoutSecret);
+    if (withoutSecret) throw new UsageError('--without-secret needs --to.');
+    const target = requireBackupSettings(settings);
+    await checkBackupSettings(target);
+    await using database = openDatabase({ url: settings.databaseUrl, file: databaseFile(settings.dataDir) });
+    if (!(await isMigrated(database)))
+      throw new UsageError(
+        'The schema of the database is older than this version: use --to, or run svc migrate before.',
+      );
+    say(`Making a backup in ${nameTarget(target)} …`);
+    const made = await runTask({ ...context, database }, 'backup', null);
+    if (made === null) throw new BackupFailed('Another backup is being made: try again when it is done.');
+    if ('failure' in made) throw new BackupFailed(made.failure);
+    const { name, bytes, deleted = 0, fault = null } = made;
+    const isEncrypted = target.recipients.length > 0;
+    say(`${name} has ${bytes} bytes${isEncrypted ? ', encrypted' : ': keep it as safe as the server itself'}.`);
+    if (settings.secret !== null) say(adviseOnSecret(settings));
+    if (deleted > 0) say(`Deleted ${deleted} older backups.`);
+    if (fault !== null) say(`Old backups remain: ${fault}`);
+    context.result({ name, bytes, deleted, fault });
+    return undefined;
   },
 });
+
+export const backupList = defineCommand({
+  name: 'backup list',
+  summary: 'list the backups at the target in the settings, newest first',
+  description: 'With a secret, those of its installation; without, those of every installation there.',
+  options: {},
+  async run({ settings, say, result }) {
+    const target = await openTarget(requireBackupSettings(settings));
+    const secret = findSecret(settings);
+    const own = secret === null ? null : nameInstallation(secret);
+    const found = await listBackups(target);
+    const backups = found.filter(
+      ({ kind, installation }) => kind === 'archive' && installation === (own ?? installation),
+    );
+    const erasures = found.find(
+      ({ kind, installation }) => kind === 'erasures' && installation === (own ?? installation),
+    );
+    for (const { at, bytes, name } of backups) say(`${at}  ${String(bytes).padStart(12)}  ${name}`);
+    if (backups.length === 0) say(`${target.label} has no backups${own === null ? '' : ` of ${own}`}.`);
+    if (erasures !== undefined) say(`${erasures.at}  ${String(erasures.bytes).padStart(12)}  ${erasures.name}`);
+    result({
+      target: target.label,
+      backups: backups.map(({ name, at, bytes, isEncrypted }) => ({ name, at, bytes, isEncrypted })),
+      erasuresAt: erasures?.at ?? null,
+    });
+    return undefined;
+  },
+});
+
+async function backUpTo(
+  { settings, say, result }: CommandContext,
+  to: string,
+  withSecret: boolean,
+): Promise<undefined> {
+  try {
+    mkdirSync(to, { mode: 0o700 });
+  } catch (error) {
+    explainUncreated(error as NodeJS.ErrnoException);
+  }
+  try {
+    if (settings.databaseUrl === null) say(`Copying ${databaseFile(settings.dataDir)} …`);
+    const { bytes, hasSecret } = await takeSnapshot(settings, to, withSecret);
+    const content = settings.databaseUrl === null ? `${bytes} bytes are` : 'What is outside of PostgreSQL is';
+    say(`${content} in ${to}${hasSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`);
+    if (!hasSecret) say(adviseOnSecret(settings));
+    if (settings.databaseUrl !== null) say('Copy the database itself with pg_dump.');
+    result({ folder: to, bytes, hasSecret });
+  } catch (error) {
+    // An incomplete copy must not be mistaken for a backup.
+    rmSync(to, { recursive: true, force: true });
+    throw error;
+  }
+}
 
 function adviseOnSecret(settings: Settings): string {
   const loss = 'nothing can be restored without it.';

@@ -6,8 +6,19 @@ import { nameTree, readTreeName } from '../ledger/checkpoint.ts';
 import { erasureFile } from '../ledger/erasure-log.ts';
 import { listStates } from '../ledger/tree-store.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import { completeRestore, describeErased, restoreFolder, takeErasures } from './backups/restore-folder.ts';
-import { type CommandContext, defineCommand, flag, requireDatabase, UsageError } from './command.ts';
+import { fetchBackup } from './backups/fetch-backup.ts';
+import { makeDraft, requireBackupSettings } from './backups/make-backup.ts';
+import {
+  completeRestore,
+  describeErased,
+  placeMissing,
+  placeSecret,
+  requireNoDatabase,
+  restoreFolder,
+  takeErasures,
+} from './backups/restore-folder.ts';
+import { nameTarget } from './backups/target.ts';
+import { type CommandContext, defineCommand, flag, requireDatabase, time, UsageError } from './command.ts';
 
 export const restore = defineCommand({
   name: 'restore',
@@ -15,6 +26,9 @@ export const restore = defineCommand({
   description: `Never replaces a database: first stop its server and move it away, with its -wal and -shm files. While a server runs in
 the data folder, nothing is restored. The next start brings the schema up to date. A signed statement in ${anchorFile}
 records the restore, so that svc verify does not report it as a roll-back.
+
+--latest and --before fetch a backup from the target in the settings (SVC_BACKUP_TO), with the newest copy of ${erasureFile}
+there. Of PostgreSQL, they put in place what is outside of the database.
 
 What was erased since the backup is erased again, as ${erasureFile} of the data folder names it; if the folder is new, that of
 the backup. Without a file that is whole and unchanged, nothing is restored: put a copy in its place, from another server or
@@ -25,7 +39,18 @@ the machine), and the command only records that in ${anchorFile}. With several s
 It prints the entries of each ledger in ${anchorFile} and in the database, and stops there without --yes: earlier records
 of ${anchorFile} no longer count after a restore. svc verify prints the time of the restore. Erases again, too.`,
   options: {
-    from: { schema: z.string().optional(), meaning: 'the folder that `svc backup` made', value: 'folder' },
+    from: { schema: z.string().optional(), meaning: 'the folder that `svc backup --to` made', value: 'folder' },
+    latest: { schema: flag, meaning: 'the newest backup at the target in the settings' },
+    before: {
+      schema: time.optional(),
+      meaning: 'the newest one there that was made at this time or before',
+      value: 'time',
+    },
+    'age-identity': {
+      schema: z.string().optional(),
+      meaning: 'the file with the private key of age; default: SVC_BACKUP_AGE_IDENTITY_FILE',
+      value: 'file',
+    },
     'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
     'without-erasures': {
       schema: flag,
@@ -35,16 +60,51 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
   },
   async run(context) {
     const { settings, options } = context;
-    const { from, 'in-place': isInPlace = false, yes = false, 'without-erasures': mayLack = false } = options;
-    if ((from === undefined) !== isInPlace) throw new UsageError('Give either --from or --in-place.');
-    if (from === undefined) return acceptRestored(context, yes, mayLack);
+    const { from, latest = false, before, 'in-place': isInPlace = false, yes = false } = options;
+    const mayLack = options['without-erasures'] === true;
+    const ways = [from !== undefined, latest, before !== undefined, isInPlace];
+    if (ways.filter(Boolean).length !== 1)
+      throw new UsageError('Give one of --from, --latest, --before and --in-place.');
+    if (isInPlace) return acceptRestored(context, yes, mayLack);
+    if (from === undefined) {
+      const identity = options['age-identity'];
+      return restoreFromTarget(context, before ?? null, identity === undefined ? null : resolve(identity), mayLack);
+    }
     if (settings.databaseUrl !== null)
       throw new UsageError(
         'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
       );
-    return restoreFolder(context, resolve(from), mayLack);
+    return restoreFolder(context, resolve(from), { mayLack });
   },
 });
+
+async function restoreFromTarget(
+  context: CommandContext,
+  before: string | null,
+  identity: string | null,
+  mayLack: boolean,
+): Promise<undefined> {
+  const { settings, say, result } = context;
+  const backup = requireBackupSettings(settings);
+  const { dataDir } = settings;
+  if (settings.databaseUrl === null) requireNoDatabase(dataDir);
+  // A server must not use the folder; restoreFolder locks it itself.
+  lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
+  using draft = makeDraft(dataDir, 'restore-draft');
+  say(`Fetching a backup from ${nameTarget(backup)} …`);
+  const identityFile = identity ?? backup.identityFile;
+  const fetched = await fetchBackup(settings, backup, { before, identityFile, to: draft.folder });
+  say(`${fetched.name} was made at ${fetched.at}.`);
+  const hasNewest = fetched.erasuresAt !== null;
+  if (hasNewest) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
+  // Awaited, because the folder is removed on return.
+  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, hasNewest });
+  placeSecret(draft.folder, dataDir);
+  for (const name of [anchorFile, erasureFile]) placeMissing(name, draft.folder, dataDir);
+  say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
+  result({ dataDir, name: fetched.name });
+  return undefined;
+}
 
 async function acceptRestored(
   { settings, say, result }: CommandContext,
@@ -56,7 +116,7 @@ async function acceptRestored(
   await using installation = await openInstallation(settings);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
-  const lines = takeErasures(erasures, settings.dataDir, { say, mayLack });
+  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(

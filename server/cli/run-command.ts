@@ -23,7 +23,8 @@ import {
   userReactivate,
   userReset,
 } from './administer.ts';
-import { backup } from './backup.ts';
+import { backup, backupList } from './backup.ts';
+import { BackupFailed } from './backups/target.ts';
 import {
   type Command,
   type CommandContext,
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   keyCreate,
   scimTokenCreate,
   backup,
+  backupList,
   restore,
   importCommand,
   move,
@@ -178,7 +180,15 @@ export async function runCommand(words: readonly string[], terminal = ownTermina
     const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
       kinds.some((kind) => error instanceof kind);
     const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused, UnusableDatabase]);
-    const explained = [BrokenSeal, DamagedDatabase, RewrittenLedger, MalformedLog, UnmovableData, Problem];
+    const explained = [
+      BackupFailed,
+      BrokenSeal,
+      DamagedDatabase,
+      RewrittenLedger,
+      MalformedLog,
+      UnmovableData,
+      Problem,
+    ];
     const isExplained = isWrongUse || isOneOf(explained);
     const reason = isExplained ? (error as Error).message : explainSystemFailure(error);
     terminal.printError(reason === undefined ? error : `svc: ${reason}`);

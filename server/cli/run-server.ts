@@ -39,6 +39,8 @@ export async function runServer(context: CommandContext, demo: Demo): Promise<un
 async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger): Promise<number> {
   const { settings, isTerminal = false } = context;
   const isDemo = demo === 'created';
+  if (settings.backup !== null)
+    await (await import('./backups/check-settings.ts')).checkBackupSettings(settings.backup);
   await using installation = await openWhenReachable(settings, log);
   const { migrations } = installation;
   if (migrations.length > 0) log.info({ migrations }, 'schema migrated');

@@ -232,6 +232,28 @@ export interface Tables {
     /** The most severe finding. */
     fault: string | null;
   };
+  /** The latest backup, copy of erasures.log and rehearsal of a restore. */
+  readonly backup_tasks: {
+    /** backup, erasures or rehearsal. */
+    task: string;
+    /** running, completed or failed. */
+    status: string;
+    /** The process that runs it. */
+    claimed_by: string;
+    /** When that process last worked on it. */
+    beat_at: string;
+    started_at: string;
+    /** Null until the first one has ended. */
+    finished_at: string | null;
+    /** Why the last one that ended failed; null if it succeeded. */
+    fault: string | null;
+    /** When one last succeeded. */
+    completed_at: string | null;
+    /** Of the file that it wrote or restored. */
+    name: string | null;
+    /** The size of that file. */
+    bytes: number | null;
+  };
   /** The latest verification of each tenant. */
   readonly verifications: {
     tenant_id: string;

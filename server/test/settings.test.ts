@@ -53,6 +53,37 @@ const variables: readonly (readonly [name: string, value: string, settings: obje
   ['SVC_WITNESS_POLICY', 'policy', { witnessPolicy: resolve('policy') }, '', ''],
   ['SVC_VERIFY_HOURS', '9', { verifyInterval: 9 * hour }, '0 8760', '-1 8761 0.5 never'],
   [
+    ...([
+      'SVC_BACKUP_TO',
+      's3://backups-of-svc/first/second/',
+      {
+        backup: {
+          target: {
+            kind: 's3',
+            bucket: 'backups-of-svc',
+            prefix: 'first/second',
+            endpoint: 'https://s3.example.com',
+            region: 'eu-central-1',
+            accessKeyId: 'a key',
+            secretAccessKey: 'its secret',
+          },
+        },
+      },
+    ] as const),
+    '/var/backups/svc backups ./backups',
+    's3:bucket s3://b s3://UPPER s3://bucket/a?b https://bucket.example.com file:///var/backups',
+  ],
+  ['SVC_BACKUP_HOURS', '6', { backup: { interval: 6 * hour } }, '0 8760', '-1 8761 0.5 daily'],
+  ['SVC_BACKUP_KEEP', '3', { backup: { keep: 3 } }, '1 10000', '0 10001 all'],
+  ['SVC_BACKUP_KEEP_DAYS', '30', { backup: { keepFor: 30 * 24 * hour } }, '0 36500', '-1 36501 forever'],
+  ['SVC_BACKUP_AGE_RECIPIENTS', 'age1one, age1two', { backup: { recipients: ['age1one', 'age1two'] } }, '', ''],
+  ['SVC_BACKUP_AGE_IDENTITY_FILE', 'key.txt', { backup: { identityFile: resolve('key.txt') } }, '', ''],
+  ['SVC_BACKUP_REHEARSE_DAYS', '7', { backup: { rehearsalInterval: 7 * 24 * hour } }, '0 366', '-1 367 weekly'],
+  ['SVC_BACKUP_S3_ENDPOINT', 'https://s3.example.com', {}, 'http://127.0.0.1:9000', 's3.example.com https://s3/bucket'],
+  ['SVC_BACKUP_S3_REGION', 'eu-central-1', {}, 'auto', 'EU eu_1 a/b'],
+  ['SVC_BACKUP_S3_ACCESS_KEY_ID', 'a key', {}, '', ''],
+  ['SVC_BACKUP_S3_SECRET_ACCESS_KEY', 'its secret', {}, '', ''],
+  [
     ...(['SVC_WEBHOOK_ALLOW_PRIVATE', 'true', { webhooks: { allowPrivate: true } }] as const),
     'false 1 0 yes no on off',
     '2 maybe allow null',
@@ -89,6 +120,7 @@ const defaults = {
   timestamps: { url: null, authorityFile: null },
   witnessPolicy: null,
   verifyInterval: 24 * hour,
+  backup: null,
   sessionLifetime: { idle: 60 * minute, absolute: 24 * hour },
 };
 
@@ -179,6 +211,16 @@ describe('the settings', () => {
     assert.deepEqual(refusedNames({ SVC_TIMESTAMP_URL: 'ftp://tsa.example.com', SVC_TIMESTAMP_CA: 'x' }), [
       'SVC_TIMESTAMP_URL',
     ]);
+  });
+
+  test('refuse a target on S3 without its access key', () => {
+    const place = { SVC_BACKUP_TO: 's3://backups-of-svc' };
+    assert.deepEqual(refusedNames(place), ['SVC_BACKUP_TO']);
+    assert.deepEqual(refusedNames({ ...place, SVC_BACKUP_S3_ACCESS_KEY_ID: 'a key' }), ['SVC_BACKUP_TO']);
+    const complete = { ...place, SVC_BACKUP_S3_ACCESS_KEY_ID: 'a key', SVC_BACKUP_S3_SECRET_ACCESS_KEY: 'x' };
+    const target = readSettings(complete).backup?.target;
+    assert.ok(target?.kind === 's3');
+    assert.deepEqual([target.endpoint, target.prefix], ['https://s3.us-east-1.amazonaws.com', '']);
   });
 
   test('refuse a header with the region that no trusted proxy writes, and what is no name of a header', () => {

@@ -11,7 +11,13 @@ import { checkFolder } from '../widgets/release.ts';
 const root = join(import.meta.dirname, '../..');
 const server = join(root, 'server');
 const dist = join(server, 'dist');
-const entries = ['cli/run-command', 'cli/testing', 'cli/testing-process', 'proofs/verification-worker'];
+const entries = [
+  'cli/run-command',
+  'cli/testing',
+  'cli/testing-process',
+  'cli/backups/backup-worker',
+  'proofs/verification-worker',
+];
 
 rmSync(dist, { recursive: true, force: true });
 await bundle();

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   databaseFile,
@@ -23,10 +23,21 @@ import { migrate } from '../../storage/migrate.ts';
 import { copySqlite } from '../../storage/sqlite.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 
+/** How the log of erasures is used in a restore. */
+interface ErasingAgain {
+  /** Goes on without the erasures that are missing. */
+  readonly mayLack: boolean;
+  /** True if the log in the folder of the backup is the newest copy, which was fetched separately. */
+  readonly hasNewest?: boolean;
+}
+
+/**
+ * Restores a folder that `svc backup` made into the data folder, which must have no database.
+ */
 export async function restoreFolder(
-  { settings, say, result }: CommandContext,
+  { settings, say, result }: Pick<CommandContext, 'settings' | 'say' | 'result'>,
   from: string,
-  mayLack: boolean,
+  erasing: ErasingAgain,
 ): Promise<undefined> {
   const { dataDir } = settings;
   const target = databaseFile(dataDir);
@@ -44,7 +55,7 @@ export async function restoreFolder(
     requireNoDatabase(dataDir);
     const secrets = deriveSecrets(secret);
     const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
-    const lines = takeErasures(erasures, from, { say, mayLack });
+    const lines = takeErasures(erasures, from, say, erasing);
     placeMissing(anchorFile, from, dataDir);
     const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
     const erased = await completeDraft(draft, { ...secrets, anchors, erasures }, lines);
@@ -60,7 +71,7 @@ export async function restoreFolder(
 }
 
 /** Copies a file of the backup that the data folder does not have. */
-function placeMissing(name: string, from: string, dataDir: string): void {
+export function placeMissing(name: string, from: string, dataDir: string): void {
   const [saved, own] = [join(from, name), join(dataDir, name)];
   if (!existsSync(own) && existsSync(saved)) placeCopy(saved, own);
 }
@@ -73,9 +84,11 @@ function placeMissing(name: string, from: string, dataDir: string): void {
 export function takeErasures(
   log: ErasureLog,
   from: string,
-  { say, mayLack }: Pick<CommandContext, 'say'> & { readonly mayLack: boolean },
+  say: (line: string) => void,
+  { mayLack, hasNewest = false }: ErasingAgain,
 ): ReturnType<ErasureLog['read']> {
   const dataDir = dirname(log.file);
+  if (hasNewest) placeNewer(join(from, erasureFile), log.file);
   if (!existsSync(log.file)) {
     if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(log.file, 'it is missing');
     placeMissing(erasureFile, from, dataDir);
@@ -92,6 +105,12 @@ export function takeErasures(
     throw lacksErasures(log.file, `it cannot be read (${error.code})`);
   }
   return log.read(() => undefined);
+}
+
+/** Puts a log of erasures in place, unless another is there of which it is no later state: a log is only appended to. */
+function placeNewer(found: string, own: string): void {
+  const [newer, older] = [readFileSync(found), existsSync(own) ? readFileSync(own) : Buffer.alloc(0)];
+  if (newer.length > older.length && newer.subarray(0, older.length).equals(older)) placeCopy(found, own);
 }
 
 function lacksErasures(file: string, issue: string): UsageError {
@@ -136,7 +155,7 @@ export function describeErased(erased: ReplayCounts): string {
  * A leftover write-ahead log counts as a database, too: SQLite would apply it to the restored one.
  * @throws {UsageError}
  */
-function requireNoDatabase(dataDir: string): void {
+export function requireNoDatabase(dataDir: string): void {
   const files = ['', '-wal', '-shm', '-journal'].map((end) => `${databaseFile(dataDir)}${end}`);
   const left = files.filter((file) => existsSync(file));
   if (left.length === 0) return;

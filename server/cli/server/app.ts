@@ -20,6 +20,7 @@ import { openSite } from '../../site/feature.ts';
 import { cachePublishedTrust } from '../../site/trust/store.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { openWebhooks } from '../../webhooks/feature.ts';
+import { openBackups } from '../backups/feature.ts';
 import { openOperator } from '../operator/feature.ts';
 import { answerProbes } from './probes.ts';
 
@@ -55,6 +56,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   const proofs = openProofs(services);
   const publishedTrust = cachePublishedTrust(database.kysely);
   const findContact = async (slug: string) => (await publishedTrust.find(slug))?.content.contactEmail ?? null;
+  const backups = openBackups(services);
   const features: readonly Feature[] = [
     consent,
     openControls(services),
@@ -67,6 +69,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     openOperator(services),
     openScim(services),
     proofs,
+    backups,
   ];
   const routes = features.flatMap((feature) => feature.routes);
   // Shared caches keep answers that need no credentials, so only a refusal has the headers of this limit.
@@ -125,6 +128,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     lastUses: accounts.lastUses,
     usage,
     verifier: proofs.verifier,
+    backups: backups.keeper,
     faults,
     drain,
   };

@@ -142,6 +142,20 @@ create table verification_runs (
 );
 create unique index verification_runs_running on verification_runs (status) where status = 'running';
 
+-- The latest backup, copy of erasures.log and rehearsal of a restore.
+create table backup_tasks (
+  task text not null primary key, -- backup, erasures or rehearsal.
+  status text not null, -- running, completed or failed.
+  claimed_by text not null, -- The process that runs it.
+  beat_at text not null, -- When that process last worked on it.
+  started_at text not null,
+  finished_at text, -- Null until the first one has ended.
+  fault text, -- Why the last one that ended failed; null if it succeeded.
+  completed_at text, -- When one last succeeded.
+  name text, -- Of the file that it wrote or restored.
+  bytes bigint -- The size of that file.
+);
+
 -- The latest verification of each tenant.
 create table verifications (
   tenant_id text not null primary key,

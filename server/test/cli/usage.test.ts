@@ -23,6 +23,7 @@ const commands = [
   'key create',
   'scim-token create',
   'backup',
+  'backup list',
   'restore',
   'import',
   'move',

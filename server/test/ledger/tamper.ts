@@ -176,6 +176,7 @@ export const workingState = [
   'transfers',
   'merkle_trees',
   'log_tasks',
+  'backup_tasks',
   'verification_runs',
   'verifications',
 ];

@@ -1,0 +1,126 @@
+import { createReadStream, existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseFile, findSecret } from '../../installation/installation.ts';
+import { erasureFile } from '../../ledger/erasure-log.ts';
+import { type BackupSettings, type Settings, SettingsError } from '../../settings.ts';
+import { addTime } from '../../storage/database.ts';
+import { packArchive, packFile } from './archive.ts';
+import { type BackupName, nameBackup, nameInstallation, readBackupName } from './backup-name.ts';
+import { openTarget } from './open-target.ts';
+import { takeSnapshot } from './snapshot.ts';
+import { BackupFailed, type BackupTarget } from './target.ts';
+
+/** A file that was written to the target. */
+export interface Written {
+  readonly name: string;
+  readonly bytes: number;
+  /** How many older ones were deleted. */
+  readonly deleted: number;
+  /** Why older ones could not be deleted; null if they were. */
+  readonly fault: string | null;
+}
+
+/** The settings of backups. @throws {SettingsError} if there are none. */
+export function requireBackupSettings({ backup }: Settings): BackupSettings {
+  if (backup !== null) return backup;
+  throw new SettingsError('No target of backups is set: set SVC_BACKUP_TO to a folder or to s3://bucket/prefix.');
+}
+
+/**
+ * Makes a backup at the target, and deletes those that need not be kept. The snapshot is temporarily in the data folder;
+ * from there it is packed, encrypted and sent as a stream.
+ * @param at the time in its name.
+ */
+export async function makeBackup(settings: Settings, at: string): Promise<Written> {
+  const backup = requireBackupSettings(settings);
+  const installation = requireInstallation(settings);
+  const target = await openTarget(backup);
+  const cleaned = await tryStep(() => target.clean(installation));
+  using draft = makeDraft(settings.dataDir, 'backup-draft');
+  if (settings.databaseUrl === null) requireSpace(settings.dataDir, 1);
+  await takeSnapshot(settings, draft.folder);
+  const isEncrypted = backup.recipients.length > 0;
+  const name = nameBackup({ kind: 'archive', installation, at, isEncrypted });
+  const bytes = await target.write(name, await packArchive(draft.folder, backup.recipients));
+  const isOld = (rank: number, made: string) =>
+    rank >= backup.keep || (rank > 0 && backup.keepFor > 0 && made < addTime(at, -backup.keepFor));
+  const { deleted, fault } = await deleteOld(target, { installation, kind: 'archive' }, isOld);
+  return { name, bytes, deleted, fault: fault ?? cleaned };
+}
+
+/** Copies erasures.log to the target, in place of the copy before. */
+export async function copyErasures(settings: Settings, at: string): Promise<Written> {
+  const backup = requireBackupSettings(settings);
+  const installation = requireInstallation(settings);
+  const target = await openTarget(backup);
+  const isEncrypted = backup.recipients.length > 0;
+  const name = nameBackup({ kind: 'erasures', installation, at, isEncrypted });
+  const log = createReadStream(join(settings.dataDir, erasureFile));
+  const bytes = await target.write(name, await packFile(log, backup.recipients));
+  const { deleted, fault } = await deleteOld(target, { installation, kind: 'erasures' }, (rank) => rank > 0);
+  return { name, bytes, deleted, fault };
+}
+
+function requireInstallation(settings: Settings): string {
+  const secret = findSecret(settings);
+  if (secret === null) throw new BackupFailed('No secret was found, and nothing can be restored without it.');
+  return nameInstallation(secret);
+}
+
+/** The files at a target with the name of a backup, newest first. */
+export async function listBackups(target: BackupTarget): Promise<readonly (BackupName & { readonly bytes: number })[]> {
+  const found = (await target.list()).flatMap(({ name, bytes }) => {
+    const read = readBackupName(name);
+    return read === null ? [] : [{ ...read, bytes }];
+  });
+  return found.sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+/** Deletes old backups of this installation; other files stay. A failure does not undo the new one. */
+async function deleteOld(
+  target: BackupTarget,
+  { installation, kind }: Pick<BackupName, 'installation' | 'kind'>,
+  isOld: (rank: number, at: string) => boolean,
+): Promise<{ readonly deleted: number; readonly fault: string | null }> {
+  let deleted = 0;
+  const fault = await tryStep(async () => {
+    const own = (await listBackups(target)).filter((file) => file.installation === installation && file.kind === kind);
+    for (const { name } of own.filter(({ at }, rank) => isOld(rank, at))) {
+      await target.remove(name);
+      deleted += 1;
+    }
+  });
+  return { deleted, fault };
+}
+
+/** @returns why a step failed; null if it succeeded. */
+async function tryStep(step: () => Promise<void>): Promise<string | null> {
+  try {
+    await step();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Makes an empty temporary folder, in place of one that a crash left; disposing of it removes it. */
+export function makeDraft(dataDir: string, name: string): Disposable & { readonly folder: string } {
+  const folder = join(dataDir, name);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  remove();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return { folder, [Symbol.dispose]: remove };
+}
+
+/** @param copies of the database that are to be in the data folder. @throws {BackupFailed} if there is too little space. */
+export function requireSpace(dataDir: string, copies: number): void {
+  const sizes = ['', '-wal'].map((end) => `${databaseFile(dataDir)}${end}`);
+  const needed = copies * sizes.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  const mib = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
+  throw new BackupFailed(
+    `The disk of ${dataDir} has ${mib(free)} free, and the temporary copy of the database needs ${mib(needed)}: free some space.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { deriveSecrets, findSecret } from '../../installation/installation.ts';
+import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
+import { Findings } from '../../proofs/findings.ts';
+import { verifyInstallation } from '../../proofs/verify-database.ts';
+import type { Settings } from '../../settings.ts';
+import { fetchBackup } from './fetch-backup.ts';
+import { makeDraft, requireBackupSettings, requireSpace } from './make-backup.ts';
+import { restoreFolder } from './restore-folder.ts';
+import { BackupFailed } from './target.ts';
+
+/** Restores the newest backup into a temporary folder below the data folder, and verifies every hash. */
+export async function rehearseRestore(settings: Settings, now: string) {
+  const backup = requireBackupSettings(settings);
+  const { dataDir, databaseUrl } = settings;
+  using draft = makeDraft(dataDir, 'rehearsal-draft');
+  // The unpacked copy, the restored one, and what SQLite writes while it restores.
+  if (databaseUrl === null) requireSpace(dataDir, 3);
+  const to = join(draft.folder, 'backup');
+  using _ = makeDraft(draft.folder, 'backup');
+  const { name, bytes } = await fetchBackup(settings, backup, { before: null, identityFile: backup.identityFile, to });
+  if (databaseUrl === null)
+    await verifyRestored({ ...settings, dataDir: join(draft.folder, 'restored') }, to, name, now);
+  else readErasures(settings, to, name);
+  return { name, bytes };
+}
+
+async function verifyRestored(settings: Settings, from: string, name: string, now: string): Promise<void> {
+  const silent = { say: () => undefined, showProgress: () => undefined, result: () => undefined };
+  await restoreFolder({ settings, ...silent }, from, { mayLack: false });
+  const findings = new Findings(silent.say);
+  await verifyInstallation({ settings, now, notes: new Map(), progress: silent }, findings);
+  const [first] = findings.list;
+  if (first === undefined) return;
+  throw new BackupFailed(
+    `${name} was restored, and its verification found ${findings.list.length} faults, the first of them: ${first.message}`,
+  );
+}
+
+/** Of PostgreSQL there are only the files outside of the database. */
+function readErasures(settings: Settings, folder: string, name: string): void {
+  const secret = findSecret({ secret: settings.secret, dataDir: folder }) ?? findSecret(settings) ?? '';
+  const log = new ErasureLog(join(folder, erasureFile), deriveSecrets(secret).seal);
+  const refuse = (issue: string) => {
+    throw new BackupFailed(`${erasureFile} of ${name}: ${issue}.`);
+  };
+  for (const _ of log.read(refuse));
+}
