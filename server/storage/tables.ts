@@ -236,7 +236,7 @@ export interface Tables {
   readonly backup_tasks: {
     /** backup, erasures or rehearsal. */
     task: string;
-    /** running, completed or failed. */
+    /** running, completed, failed or interrupted. */
     status: string;
     /** The process that runs it. */
     claimed_by: string;

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -70,19 +70,23 @@ export async function unpackArchive(content: Readable, opening: Opening, to: str
     isForeign ||= !isKnown;
     return isKnown;
   };
-  await unpack(content, opening, unpackTar(to, { filter, fmode: 0o600, strict: true }));
+  await unpack(content, opening, () => unpackTar(to, { filter, fmode: 0o600, strict: true }));
   if (isForeign || !(await readdir(to)).includes(anchorFile))
     throw new BackupFailed(`${opening.name} is no backup of Svc.`);
 }
 
 /** Unpacks a single file. @throws {BackupFailed} as `unpackArchive` */
-export async function unpackFile(content: Readable, opening: Opening, to: NodeJS.WritableStream): Promise<void> {
-  await unpack(content, opening, to);
+export async function unpackFile(content: Readable, opening: Opening, to: string): Promise<void> {
+  await unpack(content, opening, () => createWriteStream(to, { mode: 0o600 }));
 }
 
-async function unpack(content: Readable, opening: Opening, to: NodeJS.WritableStream): Promise<void> {
+async function unpack(content: Readable, opening: Opening, open: () => Writable): Promise<void> {
   try {
-    await pipeline(await decrypt(content, opening), createGunzip(), to);
+    const plain = await decrypt(content, opening);
+    const to = open();
+    // Whoever removes the files must not meet a writer.
+    const closed = new Promise((resolve) => to.once('close', resolve));
+    await pipeline(plain, createGunzip(), to).finally(() => closed);
   } catch (error) {
     content.destroy();
     // What failed is the disk, the network or a missing key, not the contents.

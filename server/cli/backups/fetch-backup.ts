@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, deriveSecrets, findSecret, secretFile } from '../../installation/installation.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
@@ -49,8 +49,7 @@ export async function fetchBackup(
   const { name, bytes, at } = archive;
   const erasures = own.find(({ kind }) => kind === 'erasures');
   if (erasures === undefined || erasures.at < at) return { name, bytes, at, erasuresAt: null };
-  const file = createWriteStream(join(to, erasureFile), { mode: 0o600 });
-  await unpackFile(await target.read(erasures.name), { ...erasures, identityFile }, file);
+  await unpackFile(await target.read(erasures.name), { ...erasures, identityFile }, join(to, erasureFile));
   return { name, bytes, at, erasuresAt: erasures.at };
 }
 

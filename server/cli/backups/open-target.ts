@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -62,7 +62,7 @@ const draftEnding = '.draft';
 /** A failure of the folder; a failure of what was to be written is returned unchanged. */
 function explain(error: unknown, folder: string): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && path === folder)
+  if (code === 'ENOENT' && !existsSync(folder))
     return new BackupFailed(`There is no folder ${folder} for backups: create it, or mount its disk.`);
   const reason = explainFile(error);
   // A full disk fails the write without a path.

@@ -113,5 +113,5 @@ export function failTask(
 
 /** Gives up a task that was interrupted: it is due again at once. */
 export function releaseTask(queries: Queries, task: BackupTask, claim: string): Promise<boolean> {
-  return changeTask(queries, task, claim, { status: 'failed', finished_at: null });
+  return changeTask(queries, task, claim, { status: 'interrupted', finished_at: null });
 }

@@ -10,6 +10,8 @@ import { type Outside, readOutside } from '../../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../../settings.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { schemas } from '../../storage/schema.ts';
+import { nameTarget } from '../backups/target.ts';
+import { type BackupTask, isRunning, listTasks as listBackupTasks } from '../backups/task-store.ts';
 import { countServer, readSize } from './store.ts';
 
 const require = createRequire(import.meta.url);
@@ -30,6 +32,27 @@ const Transfer = namedObject('Transfer', {
     description: 'How many rows were moved, or how many records were imported so far; null if unknown.',
   }),
   totalCount: Count.nullable().meta({ description: 'How many records the import writes in total; null for a move.' }),
+});
+
+const Backups = namedObject('BackupStatus', {
+  target: z.string().nullable().meta({ description: 'The folder or bucket of `SVC_BACKUP_TO`; null without one.' }),
+  isEncrypted: z.boolean(),
+  tasks: z
+    .array(
+      namedObject('BackupTask', {
+        task: z.enum(['backup', 'erasures', 'rehearsal']).meta({ id: 'BackupTaskKind' }),
+        status: z.enum(['running', 'completed', 'failed', 'interrupted']).meta({ id: 'BackupTaskStatus' }),
+        startedAt: UtcTime,
+        completedAt: UtcTime.nullable().meta({ description: 'When it last succeeded.' }),
+        name: z.string().nullable().meta({ description: 'The file that it then wrote or restored.' }),
+        bytes: Count.nullable().meta({ description: 'The size of that file.' }),
+        fault: z.string().nullable().meta({ description: 'Why the latest one failed; null if it succeeded.' }),
+      }),
+    )
+    .meta({
+      description:
+        'The latest backup, the latest copy of `erasures.log`, and the latest rehearsal of a restore, of those that were made.',
+    }),
 });
 
 /** The state of a server, for its administrator. */
@@ -78,6 +101,7 @@ export const SystemStatus = z
         description:
           'The log of the installation, to which the server adds the new checkpoints of all ledgers each hour, with the configured timestamp authority and witnesses (`sources`).',
       }),
+    backups: Backups,
     transfers: z.array(Transfer).meta({ description: 'The latest 20 moves and imports of data, newest first.' }),
     tenants: Count,
     records: Count.meta({ description: 'Consent records of all tenants, withdrawals included.' }),
@@ -101,12 +125,30 @@ export async function readSystemStatus({
     database: { kind: database.dialect, bytes: await readSize(database) },
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
     log: await readLogStatus(database.kysely, settings, signer),
+    backups: await readBackups(database.kysely, settings, clock()),
     transfers: (await listTransfers(database.kysely, 20)).map((row) =>
       viewRow(Transfer, row, {
         status: row.total_count !== null && Number(row.row_count) < row.total_count ? 'incomplete' : 'completed',
       }),
     ),
     ...counts,
+  };
+}
+
+async function readBackups(queries: Queries, { backup }: Settings, now: string): Promise<z.output<typeof Backups>> {
+  const rows = await listBackupTasks(queries);
+  return {
+    target: backup && nameTarget(backup),
+    isEncrypted: backup !== null && backup.recipients.length > 0,
+    tasks: rows.map((row) => ({
+      task: row.task as BackupTask,
+      status: row.status === 'running' && !isRunning(row, now) ? 'interrupted' : (row.status as 'running'),
+      startedAt: row.started_at,
+      completedAt: row.completed_at,
+      name: row.name,
+      bytes: row.bytes === null ? null : Number(row.bytes),
+      fault: row.fault,
+    })),
   };
 }
 

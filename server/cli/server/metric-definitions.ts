@@ -109,6 +109,16 @@ export const databaseMetrics = {
     labels: {},
     help: '1 if that verification found nothing; 0 if something was changed or could not be checked.',
   },
+  svc_last_backup_timestamp_seconds: {
+    type: 'gauge',
+    labels: { kind: 'backup, erasures (a copy of erasures.log) or rehearsal (of a restore)' },
+    help: 'When a backup, a copy of erasures.log or a rehearsal of a restore last succeeded.',
+  },
+  svc_last_backup_success: {
+    type: 'gauge',
+    labels: { kind: 'backup, erasures (a copy of erasures.log) or rehearsal (of a restore)' },
+    help: '1 if the latest one succeeded, 0 if it failed.',
+  },
   svc_last_attestation_timestamp_seconds: {
     type: 'gauge',
     labels: { kind: 'timestamp (of an authority) or cosignature (of a witness)' },

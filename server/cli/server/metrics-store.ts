@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../storage/queries.ts';
+import { listTasks } from '../backups/task-store.ts';
 import { isPastDeadline } from '../operator/store.ts';
 import type { databaseMetrics } from './metric-definitions.ts';
 
@@ -21,6 +22,7 @@ export async function readStoredMetrics(queries: Queries, now: string): Promise<
     .orderBy('id', 'desc')
     .limit(sql.lit(1))
     .executeTakeFirst();
+  const backups = await listTasks(queries);
   const secondsSince = (time: number) => Math.max(0, (Date.parse(now) - time) / 1000);
   return {
     svc_webhook_deliveries_pending: due.pending,
@@ -32,6 +34,14 @@ export async function readStoredMetrics(queries: Queries, now: string): Promise<
     svc_last_checkpoint_timestamp_seconds: readSeconds(await findLastCheckpoint(queries)),
     svc_last_verification_timestamp_seconds: readSeconds(verification?.finished_at),
     svc_last_verification_success: verification === undefined ? null : Number(verification.status === 'holds'),
+    svc_last_backup_timestamp_seconds: Object.fromEntries(
+      backups.flatMap(({ task, completed_at: at }) => (at === null ? [] : [[task, Date.parse(at) / 1000]])),
+    ),
+    svc_last_backup_success: Object.fromEntries(
+      backups
+        .filter((row) => row.fault !== null || row.completed_at !== null)
+        .map(({ task, fault }) => [task, Number(fault === null)]),
+    ),
     svc_last_attestation_timestamp_seconds: await readAttested(queries),
   };
 }

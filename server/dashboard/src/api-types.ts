@@ -14,6 +14,35 @@ export interface BackupCodes {
   readonly backupCodes: readonly string[];
 }
 
+export interface BackupStatus {
+  /** The folder or bucket of `SVC_BACKUP_TO`; null without one. */
+  readonly target: string | null;
+  readonly isEncrypted: boolean;
+  /**
+   * The latest backup, the latest copy of `erasures.log`, and the latest rehearsal of a restore, of those that were
+   * made.
+   */
+  readonly tasks: readonly BackupTask[];
+}
+
+export interface BackupTask {
+  readonly task: BackupTaskKind;
+  readonly status: BackupTaskStatus;
+  readonly startedAt: string;
+  /** When it last succeeded. */
+  readonly completedAt: string | null;
+  /** The file that it then wrote or restored. */
+  readonly name: string | null;
+  /** The size of that file. */
+  readonly bytes: number | null;
+  /** Why the latest one failed; null if it succeeded. */
+  readonly fault: string | null;
+}
+
+export type BackupTaskKind = 'backup' | 'erasures' | 'rehearsal';
+
+export type BackupTaskStatus = 'running' | 'completed' | 'failed' | 'interrupted';
+
 export interface ChangedPassword {
   readonly session: SessionReference;
 }
@@ -264,6 +293,7 @@ export interface SystemStatus {
   readonly disk: DiskStatus;
   readonly deliveries: DeliveryQueueStatus;
   readonly log: LogStatus;
+  readonly backups: BackupStatus;
   /** The latest 20 moves and imports of data, newest first. */
   readonly transfers: readonly Transfer[];
   readonly tenants: number;
@@ -568,6 +598,8 @@ export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
+export const backupTaskKindValues = ['backup', 'erasures', 'rehearsal'] as const;
+export const backupTaskStatusValues = ['running', 'completed', 'failed', 'interrupted'] as const;
 export const transferKindValues = ['move', 'import'] as const;
 export const transferStatusValues = ['incomplete', 'completed'] as const;
 export const actorTypeValues = ['user', 'api_key', 'system', 'staff'] as const;

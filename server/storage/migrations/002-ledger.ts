@@ -145,7 +145,7 @@ create unique index verification_runs_running on verification_runs (status) wher
 -- The latest backup, copy of erasures.log and rehearsal of a restore.
 create table backup_tasks (
   task text not null primary key, -- backup, erasures or rehearsal.
-  status text not null, -- running, completed or failed.
+  status text not null, -- running, completed, failed or interrupted.
   claimed_by text not null, -- The process that runs it.
   beat_at text not null, -- When that process last worked on it.
   started_at text not null,

@@ -119,6 +119,14 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
       .insertInto('log_attestations')
       .values({ size: 1, ...token })
       .execute();
+    const task = { status: 'failed', claimed_by: '', beat_at: finished, started_at: finished, finished_at: finished };
+    await kysely
+      .insertInto('backup_tasks')
+      .values([
+        { task: 'backup', ...task, fault: 'no space', completed_at: finished, name: '', bytes: 1 },
+        { task: 'rehearsal', ...task, fault: null, completed_at: finished, name: '', bytes: 1 },
+      ])
+      .execute();
     const row = { tenant_id: server.tenant.id, ledger: 'audit', size: 1, root_hash: '', at: finished, note: '' };
     await kysely.insertInto('checkpoints').values(row).execute();
 
@@ -135,6 +143,9 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
     assert.equal(value('svc_last_verification_timestamp_seconds'), seconds);
     assert.equal(value('svc_last_verification_success'), 0);
     assert.equal(value('svc_last_attestation_timestamp_seconds{kind="timestamp"}'), seconds);
+    assert.equal(value('svc_last_backup_timestamp_seconds{kind="backup"}'), seconds);
+    assert.equal(value('svc_last_backup_success{kind="backup"}'), 0);
+    assert.equal(value('svc_last_backup_success{kind="rehearsal"}'), 1);
     const expected = [processMetrics, databaseMetrics, ...(dialect === 'postgres' ? [poolMetrics] : [])];
     assert.deepEqual(listNames(text).toSorted(), expected.flatMap((one) => Object.keys(one)).toSorted());
 

@@ -82,7 +82,7 @@ export class SystemPage extends PageElement {
         ${viewTerm(pageWords.system.oldestPending, viewTime(deliveries.oldestPendingAt))}
         ${viewTerm(pageWords.system.dead, formatCount(deliveries.dead))}
       </dl>
-      ${viewLog(status.log)} ${viewTransfers(status.transfers)} ${this.#viewVerification()}`;
+      ${viewBackups(status.backups)} ${viewLog(status.log)} ${viewTransfers(status.transfers)} ${this.#viewVerification()}`;
   }
 
   #viewVerification(): TemplateResult {
@@ -103,6 +103,38 @@ export class SystemPage extends PageElement {
       <svc-list .view=${this.#runs}></svc-list>
     </section>`;
   }
+}
+
+/** The latest backup, copy of erasures.log and rehearsal of a restore. */
+function viewBackups({ target, isEncrypted, tasks }: SystemStatus['backups']): TemplateResult {
+  const words = pageWords.system;
+  const kind = isEncrypted ? words.backupEncrypted : words.backupClear;
+  return html`<section>
+    <h2>${words.backups}</h2>
+    ${
+      target === null
+        ? html`<p>${words.noBackups}</p>`
+        : html`<dl>${viewTerm(words.backupTarget, html`<code>${target}</code>, ${kind}`)}</dl>`
+    }
+    ${target !== null && tasks.length === 0 ? html`<p>${words.noBackupYet}</p>` : nothing}
+    ${
+      tasks.length === 0
+        ? nothing
+        : viewTable(
+            words.backups,
+            [pageWords.kind, pageWords.status, words.lastSuccess, words.backupSize, words.latestFault],
+            tasks.map(
+              ({ task, status, completedAt, bytes, fault }) => html`<tr>
+                <td>${words[task]}</td>
+                <td>${viewStatus(status)}</td>
+                <td>${viewTime(completedAt)}</td>
+                <td>${bytes === null ? '–' : formatSize(bytes)}</td>
+                <td>${fault === null ? '–' : html`<span lang="en">${fault}</span>`}</td>
+              </tr>`,
+            ),
+          )
+    }
+  </section>`;
 }
 
 /** The log of the installation, with the latest confirmations of its authority and witnesses. */
