@@ -94,8 +94,15 @@ export function openS3Target(settings: S3Settings, label: string): BackupTarget 
       await attempt(() => s3.deleteObject(keyOf(name)));
     },
     async clean(names) {
-      const listed = await attempt(() => s3.listMultipartUploads('/', '', 'GET', { prefix: keyOf(names) }));
-      for (const { key, uploadId } of readUploads(listed)) if (key.startsWith(keyOf(names))) await abort(key, uploadId);
+      const listed = await attempt(() =>
+        s3.listMultipartUploads('/', '', 'GET', { prefix: keyOf(names) }).catch((error: unknown) => {
+          // Some servers answer this where there is none.
+          if (findServiceError(error)?.status === 404) return null;
+          throw error;
+        }),
+      );
+      for (const { key, uploadId } of readUploads(listed ?? {}))
+        if (key.startsWith(keyOf(names))) await abort(key, uploadId);
     },
   };
 }
@@ -129,15 +136,14 @@ async function* cutParts(content: Readable): AsyncGenerator<Buffer> {
 }
 
 /** The unfinished uploads of a list. The library returns XML as objects: one upload is not in an array. */
-function readUploads(listed: unknown): readonly { readonly key: string; readonly uploadId: string }[] {
-  const { listMultipartUploadsResult: inner = listed } = listed as { readonly listMultipartUploadsResult?: unknown };
-  const result = (inner ?? {}) as Readonly<Record<string, unknown>>;
-  const uploads = [result.upload ?? result.Upload ?? []].flat() as unknown as readonly Readonly<
-    Record<string, unknown>
-  >[];
-  return uploads.map((upload) => ({
-    key: String(upload.key ?? upload.Key),
-    uploadId: String(upload.uploadId ?? upload.UploadId),
+function readUploads(listed: object): readonly { readonly key: string; readonly uploadId: string }[] {
+  const [[, found = listed] = []] = Object.entries(listed).filter(([name]) =>
+    /^listMultipartUploadsResult$/i.test(name),
+  );
+  const { upload, Upload = upload ?? [] } = found as { readonly upload?: object; readonly Upload?: object };
+  return ([Upload].flat() as unknown as readonly Readonly<Record<string, unknown>>[]).map((one) => ({
+    key: String(one.key ?? one.Key),
+    uploadId: String(one.uploadId ?? one.UploadId),
   }));
 }
 
@@ -156,7 +162,16 @@ function findServiceError(error: unknown): S3ServiceError | null {
 function explain(error: unknown, { bucket, endpoint }: S3Settings, label: string): unknown {
   if (error instanceof BackupFailed) return error;
   const service = findServiceError(error);
-  if (service === null) return new BackupFailed(`${endpoint} cannot be reached (${nameCause(error)}).`);
+  if (service === null) {
+    const cause = nameCause(error);
+    // The library throws a plain error for an answer that it cannot read.
+    const isAnswered = cause === 'Error';
+    return new BackupFailed(
+      isAnswered
+        ? `${endpoint} gave an answer that S3 does not have: use a server that is compatible with multipart uploads.`
+        : `${endpoint} cannot be reached (${cause}).`,
+    );
+  }
   const { status, serviceCode = '' } = service;
   const code = /^[A-Za-z]{1,64}$/.test(serviceCode) && serviceCode !== 'Unknown' ? ` ${serviceCode}` : '';
   const advice =
