@@ -1,19 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import { databaseFile, findSecret } from '../installation/installation.ts';
-import type { Settings } from '../settings.ts';
-import { openDatabase } from '../storage/database.ts';
-import { isMigrated } from '../storage/migrate.ts';
-import { nameInstallation } from './backups/backup-name.ts';
-import { checkBackupSettings } from './backups/check-settings.ts';
-import { listBackups, requireBackupSettings } from './backups/make-backup.ts';
-import { openTarget } from './backups/open-target.ts';
-import { runTask } from './backups/run-task.ts';
-import { takeSnapshot } from './backups/snapshot.ts';
-import { BackupFailed, nameTarget } from './backups/target.ts';
-import { type CommandContext, defineCommand, explainUncreated, flag, requireDatabase, UsageError } from './command.ts';
+import { defineCommand, flag } from './command.ts';
 
+// What backups need is loaded when it is used: the server starts faster without it.
 export const backup = defineCommand({
   name: 'backup',
   summary: 'copy the database, its secret, checkpoints and erasures, even while the server runs',
@@ -32,32 +20,7 @@ backup of the whole cluster.`,
       meaning: 'with --to: leave out secret.key; keep it elsewhere: nothing can be restored without it',
     },
   },
-  async run(context) {
-    const { settings, options, say } = context;
-    requireDatabase(settings);
-    const { to, 'without-secret': withoutSecret = false } = options;
-    if (to !== undefined) return backUpTo(context, resolve(to), !withoutSecret);
-    if (withoutSecret) throw new UsageError('--without-secret needs --to.');
-    const target = requireBackupSettings(settings);
-    await checkBackupSettings(target);
-    await using database = openDatabase({ url: settings.databaseUrl, file: databaseFile(settings.dataDir) });
-    if (!(await isMigrated(database)))
-      throw new UsageError(
-        'The schema of the database is older than this version: use --to, or run svc migrate before.',
-      );
-    say(`Making a backup in ${nameTarget(target)} …`);
-    const made = await runTask({ ...context, database }, 'backup', null);
-    if (made === null) throw new BackupFailed('Another backup is being made: try again when it is done.');
-    if ('failure' in made) throw new BackupFailed(made.failure);
-    const { name, bytes, deleted = 0, fault = null } = made;
-    const isEncrypted = target.recipients.length > 0;
-    say(`${name} has ${bytes} bytes${isEncrypted ? ', encrypted' : ': keep it as safe as the server itself'}.`);
-    if (settings.secret !== null) say(adviseOnSecret(settings));
-    if (deleted > 0) say(`Deleted ${deleted} older backups.`);
-    if (fault !== null) say(`Old backups remain: ${fault}`);
-    context.result({ name, bytes, deleted, fault });
-    return undefined;
-  },
+  run: async (context) => (await import('./backups/run-backup.ts')).runBackup(context),
 });
 
 export const backupList = defineCommand({
@@ -65,57 +28,5 @@ export const backupList = defineCommand({
   summary: 'list the backups at the target in the settings, newest first',
   description: 'With a secret, those of its installation; without, those of every installation there.',
   options: {},
-  async run({ settings, say, result }) {
-    const target = await openTarget(requireBackupSettings(settings));
-    const secret = findSecret(settings);
-    const own = secret === null ? null : nameInstallation(secret);
-    const found = await listBackups(target);
-    const backups = found.filter(
-      ({ kind, installation }) => kind === 'archive' && installation === (own ?? installation),
-    );
-    const erasures = found.find(
-      ({ kind, installation }) => kind === 'erasures' && installation === (own ?? installation),
-    );
-    for (const { at, bytes, name } of backups) say(`${at}  ${String(bytes).padStart(12)}  ${name}`);
-    if (backups.length === 0) say(`${target.label} has no backups${own === null ? '' : ` of ${own}`}.`);
-    if (erasures !== undefined) say(`${erasures.at}  ${String(erasures.bytes).padStart(12)}  ${erasures.name}`);
-    result({
-      target: target.label,
-      backups: backups.map(({ name, at, bytes, isEncrypted }) => ({ name, at, bytes, isEncrypted })),
-      erasuresAt: erasures?.at ?? null,
-    });
-    return undefined;
-  },
+  run: async (context) => (await import('./backups/run-backup.ts')).listStored(context),
 });
-
-async function backUpTo(
-  { settings, say, result }: CommandContext,
-  to: string,
-  withSecret: boolean,
-): Promise<undefined> {
-  try {
-    mkdirSync(to, { mode: 0o700 });
-  } catch (error) {
-    explainUncreated(error as NodeJS.ErrnoException);
-  }
-  try {
-    if (settings.databaseUrl === null) say(`Copying ${databaseFile(settings.dataDir)} …`);
-    const { bytes, hasSecret } = await takeSnapshot(settings, to, withSecret);
-    const content = settings.databaseUrl === null ? `${bytes} bytes are` : 'What is outside of PostgreSQL is';
-    say(`${content} in ${to}${hasSecret ? ', with the secret: keep it as safe as the server itself.' : '.'}`);
-    if (!hasSecret) say(adviseOnSecret(settings));
-    if (settings.databaseUrl !== null) say('Copy the database itself with pg_dump.');
-    result({ folder: to, bytes, hasSecret });
-  } catch (error) {
-    // An incomplete copy must not be mistaken for a backup.
-    rmSync(to, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-function adviseOnSecret(settings: Settings): string {
-  const loss = 'nothing can be restored without it.';
-  if (settings.secret !== null) return `The secret is the setting SVC_SECRET: keep it, too; ${loss}`;
-  if (findSecret(settings) === null) return `No secret was found: ${loss}`;
-  return `It does not contain the secret: keep secret.key elsewhere; ${loss}`;
-}

@@ -1,24 +1,7 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Installation, openInstallation } from '../installation/installation.ts';
 import { anchorFile } from '../ledger/anchor-log.ts';
-import { nameTree, readTreeName } from '../ledger/checkpoint.ts';
 import { erasureFile } from '../ledger/erasure-log.ts';
-import { listStates } from '../ledger/tree-store.ts';
-import { lockFolder } from '../storage/folder-lock.ts';
-import { fetchBackup } from './backups/fetch-backup.ts';
-import { makeDraft, requireBackupSettings } from './backups/make-backup.ts';
-import {
-  completeRestore,
-  describeErased,
-  placeMissing,
-  placeSecret,
-  requireNoDatabase,
-  restoreFolder,
-  takeErasures,
-} from './backups/restore-folder.ts';
-import { nameTarget } from './backups/target.ts';
-import { type CommandContext, defineCommand, flag, requireDatabase, time, UsageError } from './command.ts';
+import { defineCommand, flag, time } from './command.ts';
 
 export const restore = defineCommand({
   name: 'restore',
@@ -58,85 +41,6 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
     },
     yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
   },
-  async run(context) {
-    const { settings, options } = context;
-    const { from, latest = false, before, 'in-place': isInPlace = false, yes = false } = options;
-    const mayLack = options['without-erasures'] === true;
-    const ways = [from !== undefined, latest, before !== undefined, isInPlace];
-    if (ways.filter(Boolean).length !== 1)
-      throw new UsageError('Give one of --from, --latest, --before and --in-place.');
-    if (isInPlace) return acceptRestored(context, yes, mayLack);
-    if (from === undefined) {
-      const identity = options['age-identity'];
-      return restoreFromTarget(context, before ?? null, identity === undefined ? null : resolve(identity), mayLack);
-    }
-    if (settings.databaseUrl !== null)
-      throw new UsageError(
-        'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
-      );
-    return restoreFolder(context, resolve(from), { mayLack });
-  },
+  // What a restore needs is loaded when it is used: the server starts faster without it.
+  run: async (context) => (await import('./backups/run-restore.ts')).runRestore(context),
 });
-
-async function restoreFromTarget(
-  context: CommandContext,
-  before: string | null,
-  identity: string | null,
-  mayLack: boolean,
-): Promise<undefined> {
-  const { settings, say, result } = context;
-  const backup = requireBackupSettings(settings);
-  const { dataDir } = settings;
-  if (settings.databaseUrl === null) requireNoDatabase(dataDir);
-  // A server must not use the folder; restoreFolder locks it itself.
-  lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
-  using draft = makeDraft(dataDir, 'restore-draft');
-  say(`Fetching a backup from ${nameTarget(backup)} …`);
-  const identityFile = identity ?? backup.identityFile;
-  const fetched = await fetchBackup(settings, backup, { before, identityFile, to: draft.folder });
-  say(`${fetched.name} was made at ${fetched.at}.`);
-  const hasNewest = fetched.erasuresAt !== null;
-  if (hasNewest) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
-  // Awaited, because the folder is removed on return.
-  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, hasNewest });
-  placeSecret(draft.folder, dataDir);
-  for (const name of [anchorFile, erasureFile]) placeMissing(name, draft.folder, dataDir);
-  say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
-  result({ dataDir, name: fetched.name });
-  return undefined;
-}
-
-async function acceptRestored(
-  { settings, say, result }: CommandContext,
-  isKnown: boolean,
-  mayLack: boolean,
-): Promise<undefined> {
-  requireDatabase(settings);
-  using _ = lockFolder(settings.dataDir, 'exclusive');
-  await using installation = await openInstallation(settings);
-  const { database, erasures, clock } = installation;
-  const { file } = installation.anchors;
-  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack });
-  for (const line of await compareWithLog(installation)) say(line);
-  if (!isKnown)
-    throw new UsageError(
-      `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
-    );
-  const erased = await completeRestore(database, installation, lines, clock());
-  say(describeErased(erased));
-  say(`${file} now records that this database was restored. Check every hash with: svc verify`);
-  result({ file, erased });
-}
-
-/** One line for each ledger: its entries in the log and in the database. */
-async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
-  anchors.open();
-  const states = await listStates(database.kysely);
-  const entries = new Map(states.map((state) => [nameTree(state), state.entries]));
-  const names = new Set([...anchors.ledgers(), ...entries.keys()]);
-  return [...names].sort().map((name) => {
-    const of = readTreeName(name);
-    const anchor = of === null ? undefined : anchors.latest(of);
-    return `${name}: ${anchorFile} has ${anchor?.size ?? 'no'} entries, the database has ${entries.get(name) ?? 'no'}`;
-  });
-}

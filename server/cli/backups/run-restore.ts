@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import { type Installation, openInstallation } from '../../installation/installation.ts';
+import { anchorFile } from '../../ledger/anchor-log.ts';
+import { nameTree, readTreeName } from '../../ledger/checkpoint.ts';
+import { erasureFile } from '../../ledger/erasure-log.ts';
+import { listStates } from '../../ledger/tree-store.ts';
+import { lockFolder } from '../../storage/folder-lock.ts';
+import { type CommandContext, requireDatabase, UsageError } from '../command.ts';
+import { fetchBackup } from './fetch-backup.ts';
+import { makeDraft, requireBackupSettings } from './make-backup.ts';
+import {
+  completeRestore,
+  describeErased,
+  placeMissing,
+  placeSecret,
+  requireNoDatabase,
+  restoreFolder,
+  takeErasures,
+} from './restore-folder.ts';
+import { nameTarget } from './target.ts';
+
+/** The options of svc restore. */
+interface RestoreOptions {
+  readonly from?: string | undefined;
+  readonly latest?: boolean | undefined;
+  readonly before?: string | undefined;
+  readonly 'age-identity'?: string | undefined;
+  readonly 'in-place'?: boolean | undefined;
+  readonly 'without-erasures'?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+/** Restores a folder, a backup at the target in the settings, or accepts the database as it is. */
+export async function runRestore(context: CommandContext): Promise<undefined> {
+  const { settings } = context;
+  const options = context.options as RestoreOptions;
+  const { from, latest = false, before, 'in-place': isInPlace = false, yes = false } = options;
+  const mayLack = options['without-erasures'] === true;
+  const ways = [from !== undefined, latest, before !== undefined, isInPlace];
+  if (ways.filter(Boolean).length !== 1) throw new UsageError('Give one of --from, --latest, --before and --in-place.');
+  if (isInPlace) return acceptRestored(context, yes, mayLack);
+  if (from === undefined) {
+    const identity = options['age-identity'];
+    return restoreFromTarget(context, before ?? null, identity === undefined ? null : resolve(identity), mayLack);
+  }
+  if (settings.databaseUrl !== null)
+    throw new UsageError(
+      'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
+    );
+  return restoreFolder(context, resolve(from), { mayLack });
+}
+
+async function restoreFromTarget(
+  context: CommandContext,
+  before: string | null,
+  identity: string | null,
+  mayLack: boolean,
+): Promise<undefined> {
+  const { settings, say, result } = context;
+  const backup = requireBackupSettings(settings);
+  const { dataDir } = settings;
+  if (settings.databaseUrl === null) requireNoDatabase(dataDir);
+  // A server must not use the folder; restoreFolder locks it itself.
+  lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
+  using draft = makeDraft(dataDir, 'restore-draft');
+  say(`Fetching a backup from ${nameTarget(backup)} …`);
+  const identityFile = identity ?? backup.identityFile;
+  const fetched = await fetchBackup(settings, backup, { before, identityFile, to: draft.folder });
+  say(`${fetched.name} was made at ${fetched.at}.`);
+  const hasNewest = fetched.erasuresAt !== null;
+  if (hasNewest) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
+  // Awaited, because the folder is removed on return.
+  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, hasNewest });
+  placeSecret(draft.folder, dataDir);
+  for (const name of [anchorFile, erasureFile]) placeMissing(name, draft.folder, dataDir);
+  say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
+  result({ dataDir, name: fetched.name });
+  return undefined;
+}
+
+async function acceptRestored(
+  { settings, say, result }: CommandContext,
+  isKnown: boolean,
+  mayLack: boolean,
+): Promise<undefined> {
+  requireDatabase(settings);
+  using _ = lockFolder(settings.dataDir, 'exclusive');
+  await using installation = await openInstallation(settings);
+  const { database, erasures, clock } = installation;
+  const { file } = installation.anchors;
+  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack });
+  for (const line of await compareWithLog(installation)) say(line);
+  if (!isKnown)
+    throw new UsageError(
+      `Nothing was changed. If ${anchorFile} has more entries than the database, accepting silences the alarm about the missing ones. If you know of this restore, add --yes.`,
+    );
+  const erased = await completeRestore(database, installation, lines, clock());
+  say(describeErased(erased));
+  say(`${file} now records that this database was restored. Check every hash with: svc verify`);
+  result({ file, erased });
+}
+
+/** One line for each ledger: its entries in the log and in the database. */
+async function compareWithLog({ database, anchors }: Installation): Promise<readonly string[]> {
+  anchors.open();
+  const states = await listStates(database.kysely);
+  const entries = new Map(states.map((state) => [nameTree(state), state.entries]));
+  const names = new Set([...anchors.ledgers(), ...entries.keys()]);
+  return [...names].sort().map((name) => {
+    const of = readTreeName(name);
+    const anchor = of === null ? undefined : anchors.latest(of);
+    return `${name}: ${anchorFile} has ${anchor?.size ?? 'no'} entries, the database has ${entries.get(name) ?? 'no'}`;
+  });
+}
