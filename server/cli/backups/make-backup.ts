@@ -43,8 +43,8 @@ export async function makeBackup(settings: Settings, at: string): Promise<Writte
   const name = nameBackup({ kind: 'archive', installation, at, isEncrypted });
   const bytes = await target.write(name, await packArchive(draft.folder, backup.recipients));
   const isOld = (rank: number, made: string) =>
-    rank >= backup.keep || (rank > 0 && backup.keepFor > 0 && made < addTime(at, -backup.keepFor));
-  const { deleted, fault } = await deleteOld(target, { installation, kind: 'archive' }, isOld);
+    rank >= backup.keep || (backup.keepFor > 0 && made < addTime(at, -backup.keepFor));
+  const { deleted, fault } = await deleteOld(target, name, isOld);
   return { name, bytes, deleted, fault: fault ?? cleaned };
 }
 
@@ -57,7 +57,7 @@ export async function copyErasures(settings: Settings, at: string): Promise<Writ
   const name = nameBackup({ kind: 'erasures', installation, at, isEncrypted });
   const log = createReadStream(join(settings.dataDir, erasureFile));
   const bytes = await target.write(name, await packFile(log, backup.recipients));
-  const { deleted, fault } = await deleteOld(target, { installation, kind: 'erasures' }, (rank) => rank > 0);
+  const { deleted, fault } = await deleteOld(target, name, () => true);
   return { name, bytes, deleted, fault };
 }
 
@@ -76,16 +76,21 @@ export async function listBackups(target: BackupTarget): Promise<readonly (Backu
   return found.sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
-/** Deletes old backups of this installation; other files stay. A failure does not undo the new one. */
+/**
+ * Deletes old files of the kind and the installation of a new one, which stays even if the clock was set back.
+ * @param isOld by the rank, from 1 for the newest of the others, and the time. A failure does not undo the new one.
+ */
 async function deleteOld(
   target: BackupTarget,
-  { installation, kind }: Pick<BackupName, 'installation' | 'kind'>,
+  written: string,
   isOld: (rank: number, at: string) => boolean,
 ): Promise<{ readonly deleted: number; readonly fault: string | null }> {
   let deleted = 0;
   const fault = await tryStep(async () => {
+    const { installation, kind } = readBackupName(written) as BackupName;
     const own = (await listBackups(target)).filter((file) => file.installation === installation && file.kind === kind);
-    for (const { name } of own.filter(({ at }, rank) => isOld(rank, at))) {
+    const others = own.filter(({ name }) => name !== written);
+    for (const { name } of others.filter(({ at }, index) => isOld(index + 1, at))) {
       await target.remove(name);
       deleted += 1;
     }
