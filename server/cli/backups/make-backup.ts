@@ -124,7 +124,7 @@ export function requireSpace(dataDir: string, copies: number): void {
   const { bavail, bsize } = statfsSync(dataDir);
   const free = bavail * bsize;
   if (free >= needed) return;
-  const mib = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`;
+  const mib = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
   throw new BackupFailed(
     `The disk of ${dataDir} has ${mib(free)} free, and the temporary copy of the database needs ${mib(needed)}: free some space.`,
   );
