@@ -51,6 +51,8 @@ const causedBy: Readonly<Record<string, readonly string[]>> = {
   'server/test/http/housekeeping.test.ts': ['housekeeping'],
   'server/test/http/log-messages.test.ts': [
     ...['request failed', 'slow request', 'housekeeping (…) failed', 'checking the setup link failed'],
+    ...['backup made', 'backup failed', 'old backups remain', 'restore rehearsed', 'rehearsal of a restore failed'],
+    ...['erasures.log copied', 'erasures.log not copied', 'copying erasures.log failed'],
     ...['the last writes failed', 'verification failed', 'verification found something'],
     'connections are refused: raise SVC_MAX_CONNECTIONS',
     'connections of an address are refused: behind a proxy, set SVC_TRUSTED_PROXIES',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commands } from '../../server/cli/run-command.ts';
@@ -96,12 +96,6 @@ describe('what pages say about the server', () => {
       [...read(page).matchAll(/listen\((\d+)/g)].map(([, port]) => Number(port)),
     );
     assert.deepEqual([...new Set(ports)], [receiverPort]);
-  });
-
-  test('that there is a released version of the widgets only if there is one', () => {
-    const folder = join(import.meta.dirname, '../../server/site/widgets/releases');
-    const isReleased = existsSync(folder) && readdirSync(folder).length > 0;
-    assert.equal(/No version is released yet/.test(read('hosting/upgrade')), !isReleased);
   });
 
   test('every status of a control and where it may go', () => {

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { mkdirSync, mkdtempDisposableSync, readdirSync, renameSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { readBackupName } from '../../cli/backups/backup-name.ts';
 import { startHousekeeping } from '../../cli/server/housekeeping.ts';
 import { startServer } from '../../cli/server/start-server.ts';
 import { keepSetupLink } from '../../cli/setup-link.ts';
 import { runTransaction } from '../../storage/database.ts';
-import { payload } from '../consent/helpers.ts';
+import { capture, payload } from '../consent/helpers.ts';
 import { startTestServer, type TestServer } from '../harness.ts';
 import { allowPrivate, createEndpoint, openRequest, startScriptedReceiver } from '../webhooks/sending.ts';
 
@@ -54,6 +58,44 @@ describe('the log names', { timeout: 60_000 }, () => {
     await housekeeping.stop();
     await using __ = keepSetupLink(server.installation, server.app.faults, 'https://svc.example.com/app/setup#1');
     await waitFor(error, 'checking the setup link failed');
+  });
+
+  test('backups, copies of erasures.log and rehearsals, made and failed', async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'svc-logged-backups-'));
+    const target = join(folder.path, 'target');
+    mkdirSync(target);
+    const settings = { SVC_BACKUP_TO: target, SVC_BACKUP_KEEP: '1', SVC_BACKUP_REHEARSE_DAYS: '1' };
+    const { server, waitFor } = await startLogging(settings);
+    await using _ = server;
+    const step = async () => {
+      server.clock.advance(25 * 60 * 60 * 1000);
+      await server.app.backups?.step();
+    };
+    const erase = async () => {
+      const noticeId = await server.createNotice();
+      payload(await capture(server, noticeId, { subjectId: 'nora' }, { key: server.tenant.key }));
+      const path = '/v1/consent/subjects/nora/erase';
+      payload(await server.request('POST', path, { body: { reason: 'requested' } }), 200);
+    };
+    await erase();
+    await step();
+    await waitFor(info, 'erasures.log copied');
+    await waitFor(info, 'backup made');
+    await waitFor(info, 'restore rehearsed');
+    // What an interrupted backup left is a file, which can be deleted.
+    const name = readdirSync(target).find((one) => readBackupName(one)?.kind === 'archive') ?? '';
+    mkdirSync(join(target, `${name}.draft`));
+    await step();
+    await waitFor(warn, 'old backups remain');
+    renameSync(target, `${target}-away`);
+    await erase();
+    await step();
+    await waitFor(error, 'erasures.log not copied');
+    await waitFor(error, 'backup failed');
+    await waitFor(error, 'rehearsal of a restore failed');
+    await hideTables(server, 'backup_tasks');
+    await erase();
+    await waitFor(error, 'copying erasures.log failed');
   });
 
   test('last writes that failed', async () => {
