@@ -26,6 +26,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     reportCompressedSize: false,
+    // For the licenses of what is bundled, and the SBOM of a release.
+    license: { fileName: 'licenses.json' },
     // A data: address of an image or a font would need an exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: {

@@ -13,7 +13,8 @@ export function createArchive(
 ): void {
   const same = ['--sort=name', '--format=gnu', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner'];
   const modes = ['--mode=u=rwX,go=rX'];
-  const named = [`--transform=s,^\\.,${prefix},`];
+  // S and H leave the targets of links as they are.
+  const named = [`--transform=s,^\\.,${prefix},SH`];
   const compressed = to.endsWith('.gz') ? ['--use-compress-program=gzip -9n'] : [];
   run(folder, 'tar', ['--create', ...compressed, '--file', to, ...same, ...modes, ...named, '.']);
 }

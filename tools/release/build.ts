@@ -124,7 +124,14 @@ function fetchNode(clone: string, platform: string): string {
   return join(folder, 'node_modules', name);
 }
 
-/** The CycloneDX document of the server, with Node and the packages of Debian that are in the image. */
+/** The packages in the scripts of the dashboard, which are not among the dependencies of the server. */
+function listBundled(
+  server: string,
+): readonly { readonly name: string; readonly version: string; readonly identifier: string }[] {
+  return JSON.parse(readFileSync(join(server, 'dist/server/dashboard/dist/licenses.json'), 'utf8'));
+}
+
+/** The CycloneDX document of the server, with what is bundled, Node, and the packages of Debian in the image. */
 function describeParts({ clone, time }: Release, server: string, debian: readonly DebianPackage[]): string {
   const npm = run(server, 'npm', ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--omit', 'dev']);
   const { serialNumber: _, ...document } = JSON.parse(npm);
@@ -132,14 +139,24 @@ function describeParts({ clone, time }: Release, server: string, debian: readonl
     readFileSync(join(clone, 'node_modules', `node-${platforms[0].node}`, 'package.json'), 'utf8'),
   );
   const runtime = { type: 'platform', name: 'node', version, purl: `pkg:generic/node@${version}` };
+  const bundled = listBundled(server).map(({ name, version, identifier }) => ({
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    licenses: [{ license: { id: identifier } }],
+  }));
   const libraries = debian.map(({ name, version, architecture }) => ({
     type: 'library',
     name,
     version,
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`,
   }));
+  // npm names it after its folder.
+  document.metadata.component.name = '@svc/server';
   document.metadata.timestamp = new Date(time * 1000).toISOString();
-  document.components = [...document.components, runtime, ...libraries];
+  const added = [...bundled, runtime, ...libraries].map((part) => ({ 'bom-ref': part.purl, ...part }));
+  document.components = [...document.components, ...added];
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

@@ -33,8 +33,9 @@ try {
   process.exitCode = 1;
 }
 
+/** Prepares and builds in clones. Only a release that was built twice gets into this checkout. */
 function release(folder: string, isDry: boolean): void {
-  const prepared = isDry ? cloneInto(root, join(folder, 'prepared')) : root;
+  const prepared = cloneInto(root, join(folder, 'prepared'));
   const version = prepareRelease(prepared, findRepository(isDry));
   const sums = ['first', 'second'].map((name) => {
     const clone = cloneInto(prepared, join(folder, name), `v${version}`);
@@ -47,7 +48,10 @@ function release(folder: string, isDry: boolean): void {
   requireSame(sums);
   console.log('Both builds have the same bytes.');
   keep(join(folder, 'first-artifacts'));
-  if (!isDry) console.log(describePublication(version));
+  if (isDry) return;
+  run(root, 'git', ['fetch', '--quiet', prepared, `refs/tags/v${version}:refs/tags/v${version}`]);
+  run(root, 'git', ['merge', '--quiet', '--ff-only', `v${version}`]);
+  console.log(describePublication(version));
 }
 
 function keep(artifacts: string): void {
@@ -75,18 +79,22 @@ function findRepository(isDry: boolean): string {
 }
 
 function requireSame([first = '', second = '']: readonly string[]): void {
-  const lines = second.split('\n');
-  const differing = first.split('\n').filter((line) => !lines.includes(line));
+  const lines = [...first.split('\n'), ...second.split('\n')];
+  const differing = lines
+    .filter((line) => lines.filter((one) => one === line).length === 1)
+    .map((line) => line.slice(66));
   if (differing.length > 0)
     throw new ReleaseError(
-      `The two builds differ, so nobody could check what is published:\n${differing.map((line) => line.slice(66)).join('\n')}`,
+      `The two builds differ, so nobody could check what is published:\n${[...new Set(differing)].join('\n')}`,
     );
 }
 
 function describePublication(version: string): string {
-  return `Publish it:
+  const tag = version.includes('-') ? ' --tag rc' : '';
+  return `It is committed and tagged. Publish it:
   git push origin HEAD v${version}
-  for package in release/npm/*.tgz; do npm publish --provenance "$package"; done
+  for package in release/npm/*.tgz; do npm publish${tag} "$package"; done
   skopeo copy --multi-arch all oci-archive:release/svc-${version}-image.tar docker://<registry>/svc:${version}
-and attach the other files of release/ to the release of the tag.`;
+and attach the other files of release/ to the release of the tag. npm records the provenance of a package only if a
+workflow of the repository publishes it; elsewhere, add --provenance=false.`;
 }

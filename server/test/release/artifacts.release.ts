@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
@@ -69,15 +78,22 @@ describe('a release', { skip: process.platform !== 'linux' && 'releases are buil
     const document = JSON.parse(readFileSync(join(release.to, `svc-${release.version}.cdx.json`), 'utf8'));
     assert.equal(document.bomFormat, 'CycloneDX');
     const parts: readonly { readonly purl: string; readonly licenses?: unknown }[] = document.components;
-    for (const start of ['pkg:npm/koa@', 'pkg:npm/better-sqlite3@', 'pkg:generic/node@24', 'pkg:deb/debian/libc6@'])
+    for (const start of [
+      'pkg:npm/koa@',
+      'pkg:npm/better-sqlite3@',
+      'pkg:generic/node@24',
+      'pkg:deb/debian/libc6@',
+      'pkg:npm/lit@',
+    ])
       assert.ok(
         parts.some(({ purl }) => purl.startsWith(start)),
         start,
       );
     const folder = unpack(join(release.to, `npm/svc-server-${release.version}.tgz`), join(release.folder, 'server'));
     const { packages } = JSON.parse(readFileSync(join(folder, 'package/npm-shrinkwrap.json'), 'utf8'));
-    const listed = parts.filter(({ purl }) => purl.startsWith('pkg:npm/'));
-    assert.equal(listed.length, new Set(Object.keys(packages).filter((place) => place !== '')).size);
+    const listed = new Set(parts.map(({ purl }) => decodeURIComponent(purl)));
+    for (const [place, { version }] of Object.entries<{ readonly version: string }>(packages))
+      if (place !== '') assert.ok(listed.has(`pkg:npm/${place.replace(/^.*node_modules\//, '')}@${version}`), place);
   });
 
   it('has an archive that runs from a link, as a user who cannot write to it', async () => {
@@ -88,6 +104,7 @@ describe('a release', { skip: process.platform !== 'linux' && 'releases are buil
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
     assert.equal(stdout.trim(), release.version);
     const unit = readFileSync(join(opt, 'svc/deploy/svc.service'), 'utf8');
+    assert.deepEqual(findDanglingLinks(join(opt, name)), []);
     const [, command = ''] = /^ExecStart=\/opt\/svc\/(.*)$/m.exec(unit) ?? [];
     const data = join(release.folder, 'data');
     mkdirSync(data);
@@ -199,6 +216,14 @@ describe('a release', { skip: process.platform !== 'linux' && 'releases are buil
     assert.ok(existsSync(join(release.to, 'Caddyfile')));
   });
 });
+
+/** The links in a folder that lead to nothing, or out of it. */
+function findDanglingLinks(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((link) => !existsSync(link) || !realpathSync(link).startsWith(realpathSync(folder)));
+}
 
 /** Starts a server in a sandbox, and waits until it listens. */
 async function start(sandbox: readonly string[], command: readonly string[]) {
