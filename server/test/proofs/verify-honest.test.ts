@@ -417,11 +417,11 @@ describeOnEachDatabase('the checkpoint log', (dialect) => {
     await appendManyRecords({ installation, clock }, of.tenantId, 1);
     await assert.rejects(signNow(installation, of, clock.now()), /does not contain the \d+ entries .* Run svc verify/);
     const logged: string[] = [];
-    const log = { error: (_: unknown, message: string) => logged.push(message) };
+    const log = { error: ({ reason }: { readonly reason: string }) => logged.push(reason) };
     const keeper = new CheckpointKeeper({ ...installation, interval: 1, log: log as never });
     for (let round = 0; round < 3; round += 1) while (await keeper.step(clock.now()));
     assert.deepEqual(
-      logged.map((message) => /^The consent ledger of tenant .* does not contain/.test(message)),
+      logged.map((reason) => /^The consent ledger of tenant .* does not contain/.test(reason)),
       [true],
     );
     assert.equal(await findCheckpoint(installation.database.kysely, of), undefined);
