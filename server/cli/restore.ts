@@ -34,6 +34,7 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
       meaning: 'the file with the private key of age; default: SVC_BACKUP_AGE_IDENTITY_FILE',
       value: 'file',
     },
+    unencrypted: { schema: flag, meaning: 'accept a backup in the clear, although keys of age are set or given' },
     'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
     'without-erasures': {
       schema: flag,

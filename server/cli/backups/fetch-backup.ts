@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, deriveSecrets, findSecret, secretFile } from '../../installation/installation.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
+import { NoteSigner } from '../../ledger/signed-note.ts';
 import type { BackupSettings, Settings } from '../../settings.ts';
 import { unpackArchive, unpackFile } from './archive.ts';
-import { nameInstallation } from './backup-name.ts';
+import { type BackupName, nameInstallation } from './backup-name.ts';
 import { listBackups } from './make-backup.ts';
 import { openTarget } from './open-target.ts';
 import { fingerprintFile } from './snapshot.ts';
@@ -18,22 +19,30 @@ export interface Fetched {
   readonly at: string;
   /** When the newest copy of erasures.log, which is beside it in the folder, was made; null if there is none. */
   readonly erasuresAt: string | null;
+  /** The public key of its checkpoints, as `/.well-known/svc-ledger-key` has it. */
+  readonly ledgerKey: string;
+}
+
+/** Which backup is fetched, and how. */
+export interface Fetching {
+  /** Only one that was made at this time or before; null for the newest. */
+  readonly before: string | null;
+  /** The file with the private keys of age; null for none. */
+  readonly identityFile: string | null;
+  /** Accepts a backup in the clear even if a key of age is set. */
+  readonly allowsClear: boolean;
+  /** The empty folder to unpack into. */
+  readonly to: string;
 }
 
 /**
  * Unpacks the newest backup of this installation into an empty folder, with the newest copy of erasures.log.
- * @param before only one that was made at this time or before; null for the newest.
- * @param identityFile the file with the private keys of age; null for none.
- * @throws {BackupFailed} also if it is of another installation than the secret, where there is one.
+ * @throws {BackupFailed} also if it is not of the installation in its name, or of another than the secret that is here.
  */
 export async function fetchBackup(
   settings: Settings,
   backup: BackupSettings,
-  {
-    before,
-    identityFile,
-    to,
-  }: { readonly before: string | null; readonly identityFile: string | null; readonly to: string },
+  { before, identityFile, allowsClear, to }: Fetching,
 ): Promise<Fetched> {
   const target = await openTarget(backup);
   const all = await listBackups(target);
@@ -44,13 +53,19 @@ export async function fetchBackup(
     throw new BackupFailed(
       `${target.label} has no backup of this installation${before === null ? '' : ` from ${before} or before`}: see svc backup list.`,
     );
-  await unpackArchive(await target.read(archive.name), { ...archive, identityFile }, to);
-  requireSecretOf(settings, to, archive.name);
-  const { name, bytes, at } = archive;
+  const { name, bytes, at, isEncrypted } = archive;
+  if (!isEncrypted && !allowsClear && (identityFile !== null || backup.recipients.length > 0))
+    throw new BackupFailed(
+      `${name} is not encrypted, so anyone who can write to ${target.label} can have made it: svc restore takes it only with --unencrypted.`,
+    );
+  await unpackArchive(await target.read(name), { ...archive, identityFile }, to);
+  requireContent(settings, to, name);
+  const secret = requireSecretOf(settings, to, archive);
+  const ledgerKey = new NoteSigner(secret).verifierKey;
   const erasures = own.find(({ kind }) => kind === 'erasures');
-  if (erasures === undefined || erasures.at < at) return { name, bytes, at, erasuresAt: null };
+  if (erasures === undefined || erasures.at < at) return { name, bytes, at, ledgerKey, erasuresAt: null };
   await unpackFile(await target.read(erasures.name), { ...erasures, identityFile }, join(to, erasureFile));
-  return { name, bytes, at, erasuresAt: erasures.at };
+  return { name, bytes, at, ledgerKey, erasuresAt: erasures.at };
 }
 
 /** The installation of the secret that is here; without one, the only one at the target. */
@@ -71,18 +86,30 @@ function chooseInstallation(settings: Settings, label: string, found: readonly s
   );
 }
 
-/** @throws {BackupFailed} if the secret that belongs to the backup is neither in it nor here. */
-function requireSecretOf(settings: Settings, folder: string, name: string): void {
-  const secret = findSecret({ secret: settings.secret, dataDir: folder }) ?? findSecret(settings);
+/** @throws {BackupFailed} if the backup is of an installation on the other kind of database. */
+function requireContent({ databaseUrl }: Settings, folder: string, name: string): void {
+  if (existsSync(databaseFile(folder)) !== (databaseUrl !== null)) return;
+  throw new BackupFailed(
+    databaseUrl === null
+      ? `${name} is of an installation on PostgreSQL: set DATABASE_URL.`
+      : `${name} has a SQLite database: restore it without DATABASE_URL, and move it with svc move.`,
+  );
+}
+
+/**
+ * Age authenticates nothing, and public keys are known to others: only the secret shows whose backup it is.
+ * @returns the secret that belongs to the backup.
+ * @throws {BackupFailed} if it is neither in it nor here, or is not that of the installation in its name.
+ */
+function requireSecretOf(settings: Settings, folder: string, { name, installation }: BackupName): string {
+  const [saved, own] = [findSecret({ secret: null, dataDir: folder }), findSecret(settings)];
+  const secret = own ?? saved;
   if (secret === null)
     throw new BackupFailed(`There is no ${secretFile} in ${name}: put it into ${settings.dataDir}, or set SVC_SECRET.`);
-  if (existsSync(databaseFile(folder)) === (settings.databaseUrl !== null))
-    throw new BackupFailed(
-      settings.databaseUrl === null
-        ? `${name} is of an installation on PostgreSQL: set DATABASE_URL.`
-        : `${name} has a SQLite database: restore it without DATABASE_URL, and move it with svc move.`,
-    );
+  if ((saved !== null && saved !== secret) || nameInstallation(secret) !== installation)
+    throw new BackupFailed(`${name} has the secret of another installation than ${installation}: take another backup.`);
   const file = join(folder, fingerprintFile);
-  if (!existsSync(file) || readFileSync(file, 'utf8').trim() === deriveSecrets(secret).hasher.fingerprint) return;
+  if (!existsSync(file) || readFileSync(file, 'utf8').trim() === deriveSecrets(secret).hasher.fingerprint)
+    return secret;
   throw new BackupFailed(`This secret is not the one that ${name} was made with.`);
 }

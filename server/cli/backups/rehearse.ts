@@ -18,7 +18,12 @@ export async function rehearseRestore(settings: Settings, now: string) {
   if (databaseUrl === null) requireSpace(dataDir, 3);
   const to = join(draft.folder, 'backup');
   using _ = makeDraft(draft.folder, 'backup');
-  const { name, bytes } = await fetchBackup(settings, backup, { before: null, identityFile: backup.identityFile, to });
+  const { name, bytes } = await fetchBackup(settings, backup, {
+    before: null,
+    identityFile: backup.identityFile,
+    allowsClear: false,
+    to,
+  });
   if (databaseUrl === null)
     await verifyRestored({ ...settings, dataDir: join(draft.folder, 'restored') }, to, name, now);
   else readErasures(settings, to, name);

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import {
   databaseFile,
   deriveSecrets,
+  findInstallation,
   findSecret,
   type Installation,
-  isSecretOf,
   type Secrets,
   secretFile,
 } from '../../installation/installation.ts';
@@ -167,7 +167,8 @@ export function requireNoDatabase(dataDir: string): void {
 /** @throws {UsageError} */
 async function requireSecretOf(file: string, secret: string): Promise<void> {
   await using database = openDatabase({ url: null, file, reads: true });
-  if (await isSecretOf(database.kysely, secret)) return;
+  // Every installation has this row: a database without it was not made by a server.
+  if ((await findInstallation(database.kysely))?.secret_hash === deriveSecrets(secret).hasher.fingerprint) return;
   throw new UsageError('This secret is not the one that the backup was made with.');
 }
 
@@ -177,7 +178,7 @@ export function placeSecret(from: string, dataDir: string): void {
   if (!existsSync(saved)) return;
   if (!existsSync(own)) placeCopy(saved, own);
   else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
-    throw new UsageError(`${own} is not the secret in ${from}; it was not changed. Move it away first.`);
+    throw new UsageError(`The backup in ${from} is of another installation: ${own} has another secret.`);
 }
 
 /** Copies a file, which appears whole and on disk or not at all. It replaces another. */

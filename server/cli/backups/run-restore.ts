@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Installation, openInstallation } from '../../installation/installation.ts';
+import { findSecret, type Installation, openInstallation } from '../../installation/installation.ts';
 import { anchorFile } from '../../ledger/anchor-log.ts';
 import { nameTree, readTreeName } from '../../ledger/checkpoint.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
@@ -23,8 +23,9 @@ import { nameTarget } from './target.ts';
 interface RestoreOptions {
   readonly from?: string | undefined;
   readonly latest?: boolean | undefined;
-  readonly before?: string | undefined;
+  readonly before?: string | null | undefined;
   readonly 'age-identity'?: string | undefined;
+  readonly unencrypted?: boolean | undefined;
   readonly 'in-place'?: boolean | undefined;
   readonly 'without-erasures'?: boolean | undefined;
   readonly yes?: boolean | undefined;
@@ -39,10 +40,7 @@ export async function runRestore(context: CommandContext): Promise<undefined> {
   const ways = [from !== undefined, latest, before !== undefined, isInPlace];
   if (ways.filter(Boolean).length !== 1) throw new UsageError('Give one of --from, --latest, --before and --in-place.');
   if (isInPlace) return acceptRestored(context, yes, mayLack);
-  if (from === undefined) {
-    const identity = options['age-identity'];
-    return restoreFromTarget(context, before ?? null, identity === undefined ? null : resolve(identity), mayLack);
-  }
+  if (from === undefined) return restoreFromTarget(context, options, mayLack);
   if (settings.databaseUrl !== null)
     throw new UsageError(
       'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
@@ -52,8 +50,7 @@ export async function runRestore(context: CommandContext): Promise<undefined> {
 
 async function restoreFromTarget(
   context: CommandContext,
-  before: string | null,
-  identity: string | null,
+  { before = null, unencrypted: allowsClear = false, 'age-identity': identity }: RestoreOptions,
   mayLack: boolean,
 ): Promise<undefined> {
   const { settings, say, result } = context;
@@ -64,9 +61,12 @@ async function restoreFromTarget(
   lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
   using draft = makeDraft(dataDir, 'restore-draft');
   say(`Fetching a backup from ${nameTarget(backup)} …`);
-  const identityFile = identity ?? backup.identityFile;
-  const fetched = await fetchBackup(settings, backup, { before, identityFile, to: draft.folder });
+  const identityFile = identity === undefined ? backup.identityFile : resolve(identity);
+  const isNew = findSecret(settings) === null;
+  const fetched = await fetchBackup(settings, backup, { before, identityFile, allowsClear, to: draft.folder });
   say(`${fetched.name} was made at ${fetched.at}.`);
+  if (isNew)
+    say(`Its ledger key is ${fetched.ledgerKey} – compare it with the /.well-known/svc-ledger-key that you know.`);
   const hasNewest = fetched.erasuresAt !== null;
   if (hasNewest) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
   // Awaited, because the folder is removed on return.

@@ -111,6 +111,21 @@ describeOnEachDatabase('backups by the server', (dialect) => {
     assert.match((await rehearsal()).fault, /is damaged or incomplete/);
   });
 
+  test('are rehearsed: a backup of another installation under the name of this one is reported', async () => {
+    const [target, other] = [newFolder(), newFolder()];
+    await using forger = await startTestServer(dialect, { SVC_BACKUP_TO: other });
+    await step(forger);
+    const settings = { SVC_BACKUP_TO: target, SVC_BACKUP_HOURS: '0', SVC_BACKUP_REHEARSE_DAYS: '1' };
+    await using server = await startTestServer(dialect, settings);
+    const [name = ''] = readdirSync(other);
+    const own = name.replace(forger.installation.signer.verifier.name, server.installation.signer.verifier.name);
+    writeFileSync(join(target, own), readFileSync(join(other, name)));
+    await step(server);
+    const { tasks } = await readBackups(server);
+    const { fault } = tasks.find(({ task }: { readonly task: string }) => task === 'rehearsal');
+    assert.match(fault, /has the secret of another installation than svc-/);
+  });
+
   if (dialect === 'postgres')
     test('have what is outside of PostgreSQL, which svc restore puts in place', async () => {
       const target = newFolder();

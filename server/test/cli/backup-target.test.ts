@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -116,7 +125,7 @@ describe('svc backup at a target, and svc restore from it', () => {
   test('rejects a damaged or truncated backup', async () => {
     for (const environment of [clear, encrypted]) {
       const file = join(target, await backUp(environment));
-      const words = ['--latest', '--age-identity', key];
+      const words = environment === clear ? ['--latest'] : ['--latest', '--age-identity', key];
       const bytes = readFileSync(file);
       for (const part of [0, 0.01, 0.5, 0.999]) {
         truncateSync(file, Math.floor(bytes.length * part));
@@ -141,6 +150,47 @@ describe('svc backup at a target, and svc restore from it', () => {
     assertNotRestored(await restore(['--latest']), /has backups of several installations/);
     const secret = readFileSync(join(server.installation.settings.dataDir, 'secret.key'), 'utf8').trim();
     assert.equal((await restore(['--latest'], { SVC_SECRET: secret })).code, 0);
+  });
+
+  test('rejects a backup of another installation under the name of this one', async () => {
+    const own = await backUp(encrypted);
+    await using forger = await startTestServer('sqlite');
+    const folder = newFolder();
+    mkdirSync(folder);
+    const { code, stderr } = await runSvc(['backup'], {
+      ...environmentOf(forger),
+      SVC_BACKUP_TO: folder,
+      SVC_BACKUP_AGE_RECIPIENTS: encrypted.SVC_BACKUP_AGE_RECIPIENTS as string,
+    });
+    assert.equal(code, 0, stderr);
+    const forged = own.replace(/-\d{8}T/, '-29990101T');
+    copyFileSync(join(folder, readdirSync(folder)[0] as string), join(target, forged));
+    const words = ['--latest', '--age-identity', key];
+    const reason = /has the secret of another installation than svc-[0-9a-f]{12}: take another backup/;
+    assertNotRestored(await restore(words), reason);
+    const { dataDir } = server.installation.settings;
+    const to = newFolder();
+    mkdirSync(to);
+    copyFileSync(join(dataDir, 'secret.key'), join(to, 'secret.key'));
+    assertNotRestored(await restore(words, {}, to), reason);
+  });
+
+  test('prints the ledger key of the backup on a new machine', async () => {
+    await backUp();
+    const publicKey = server.installation.signer.verifierKey;
+    const restored = await restore(['--latest']);
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.ok(restored.stdout.includes(`Its ledger key is ${publicKey} `), restored.stdout);
+  });
+
+  test('rejects a backup in the clear where keys of age are set or given, unless the command allows it', async () => {
+    await backUp();
+    const reason = /is not encrypted, so anyone who can write to .* can have made it: .* only with --unencrypted/;
+    assertNotRestored(await restore(['--latest', '--age-identity', key]), reason);
+    const recipients = { SVC_BACKUP_AGE_RECIPIENTS: encrypted.SVC_BACKUP_AGE_RECIPIENTS };
+    assertNotRestored(await restore(['--latest'], recipients), reason);
+    const allowed = await restore(['--latest', '--unencrypted'], recipients);
+    assert.deepEqual([allowed.code, allowed.stderr], [0, '']);
   });
 
   test('keeps the newest ones, and what is no backup of this installation', async () => {
