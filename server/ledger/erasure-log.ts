@@ -141,6 +141,36 @@ export class ErasureLog {
     this.append([sealLine(this.#seal, `${restoredName} ${restored}`)]);
   }
 
+  /** Opens a copy of this log in another file. */
+  openCopy(file: string): ErasureLog {
+    return new ErasureLog(file, this.#seal);
+  }
+
+  /**
+   * Appends the lines of a copy that this log lacks. If both have lines of their own, as after a restore, the numbers of
+   * tenants are counted again from the start of the copy.
+   */
+  merge(copy: ErasureLog, at: string): void {
+    const [own, others] = [this.readNames(), copy.readNames()];
+    if ([...others].every((name) => own.has(name))) return;
+    const isEarlier = [...own].every((name) => others.has(name));
+    if (!isEarlier) this.appendRestored(at, new Map());
+    const file = openSync(copy.file, 'r');
+    try {
+      let lines: string[] = [];
+      for (const { line } of readLines(file, 0)) {
+        if (isEarlier && own.has(nameLine(line))) continue;
+        lines.push(line);
+        if (lines.length < 100) continue;
+        this.append(lines);
+        lines = [];
+      }
+      this.append(lines);
+    } finally {
+      closeSync(file);
+    }
+  }
+
   /**
    * Reads every erasure up to now, in constant memory: erasing again while reading appends more.
    * @param refuse is called with the fault of a line; throws, or accepts that the line is skipped.

@@ -10,22 +10,26 @@ export interface BackupName {
   /** When it was made, RFC 3339. */
   readonly at: string;
   readonly isEncrypted: boolean;
+  /** Of a copy of erasures.log: its size and hash, which show without its key whether another log continues it. */
+  readonly state: string | null;
 }
 
-const endings = { archive: 'tar.gz', erasures: 'erasures.log.gz' } as const;
-const pattern = /^(svc-[0-9a-f]{12})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z\.(tar|erasures\.log)\.gz(\.age)?$/;
+const pattern =
+  /^(svc-[0-9a-f]{12})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z\.(?:tar|erasures-(\d{1,15}-[0-9a-f]{32})\.log)\.gz(\.age)?$/;
 
 /** Names a file so that backups of several installations can share a target: `svc-<key>-20261130T094500.123Z.tar.gz.age`. */
-export function nameBackup({ kind, installation, at, isEncrypted }: Omit<BackupName, 'name'>): string {
-  return `${installation}-${at.replaceAll(/[-:]/g, '')}.${endings[kind]}${isEncrypted ? '.age' : ''}`;
+export function nameBackup({ installation, at, isEncrypted, state }: Omit<BackupName, 'name' | 'kind'>): string {
+  const content = state === null ? 'tar' : `erasures-${state}.log`;
+  return `${installation}-${at.replaceAll(/[-:]/g, '')}.${content}.gz${isEncrypted ? '.age' : ''}`;
 }
 
 /** Reads the name of a file; null if it is no backup. */
 export function readBackupName(name: string): BackupName | null {
-  const [, installation = '', year, month, day, hours, minutes, seconds, ending, age] = pattern.exec(name) ?? [];
+  const [, installation = '', year, month, day, hours, minutes, seconds, state = null, age] = pattern.exec(name) ?? [];
   if (installation === '') return null;
   const at = `${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`;
-  return { name, installation, at, kind: ending === 'tar' ? 'archive' : 'erasures', isEncrypted: age !== undefined };
+  const kind = state === null ? 'archive' : 'erasures';
+  return { name, installation, at, kind, isEncrypted: age !== undefined, state };
 }
 
 /** The name of the installation that has this secret. It is derived from the public key of its checkpoints. */

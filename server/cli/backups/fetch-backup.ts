@@ -9,7 +9,7 @@ import { type BackupName, nameInstallation } from './backup-name.ts';
 import { listBackups } from './make-backup.ts';
 import { openTarget } from './open-target.ts';
 import { fingerprintFile } from './snapshot.ts';
-import { BackupFailed } from './target.ts';
+import { BackupFailed, type BackupTarget } from './target.ts';
 
 /** A backup that was unpacked into a folder. */
 export interface Fetched {
@@ -17,8 +17,10 @@ export interface Fetched {
   readonly bytes: number;
   /** When it was made. */
   readonly at: string;
-  /** When the newest copy of erasures.log, which is beside it in the folder, was made; null if there is none. */
+  /** When the newest copy of erasures.log at the target was made; null if there is none. */
   readonly erasuresAt: string | null;
+  /** The copies of erasures.log, beside it in the folder. */
+  readonly copies: readonly string[];
   /** The public key of its checkpoints, as `/.well-known/svc-ledger-key` has it. */
   readonly ledgerKey: string;
 }
@@ -36,7 +38,7 @@ export interface Fetching {
 }
 
 /**
- * Unpacks the newest backup of this installation into an empty folder, with the newest copy of erasures.log.
+ * Unpacks the newest backup of this installation into an empty folder, and the copies of erasures.log.
  * @throws {BackupFailed} also if it is not of the installation in its name, or of another than the secret that is here.
  */
 export async function fetchBackup(
@@ -62,10 +64,41 @@ export async function fetchBackup(
   requireContent(settings, to, name);
   const secret = requireSecretOf(settings, to, archive);
   const ledgerKey = new NoteSigner(secret).verifierKey;
-  const erasures = own.find(({ kind }) => kind === 'erasures');
-  if (erasures === undefined || erasures.at < at) return { name, bytes, at, ledgerKey, erasuresAt: null };
-  await unpackFile(await target.read(erasures.name), { ...erasures, identityFile }, join(to, erasureFile));
-  return { name, bytes, at, ledgerKey, erasuresAt: erasures.at };
+  const erasures = own.filter(({ kind }) => kind === 'erasures');
+  const copies = await unpackCopies(target, erasures, identityFile, to);
+  return { name, bytes, at, ledgerKey, erasuresAt: erasures[0]?.at ?? null, copies };
+}
+
+/**
+ * Unpacks the copies of erasures.log that an installation has at the target.
+ * @throws {BackupFailed}
+ */
+export async function fetchErasures(
+  backup: BackupSettings,
+  installation: string,
+  identityFile: string | null,
+  to: string,
+): Promise<readonly string[]> {
+  const target = await openTarget(backup);
+  const all = await listBackups(target);
+  const own = all.filter((one) => one.installation === installation && one.kind === 'erasures');
+  return unpackCopies(target, own, identityFile, to);
+}
+
+/** Usually there is one; several if another server, or a restored copy of it, has the same target. */
+async function unpackCopies(
+  target: BackupTarget,
+  erasures: readonly BackupName[],
+  identityFile: string | null,
+  to: string,
+): Promise<readonly string[]> {
+  const copies: string[] = [];
+  for (const copy of erasures) {
+    const file = join(to, `${copies.length + 1}-${erasureFile}`);
+    await unpackFile(await target.read(copy.name), { ...copy, identityFile }, file);
+    copies.push(file);
+  }
+  return copies;
 }
 
 /** The installation of the secret that is here; without one, the only one at the target. */

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { databaseFile, findSecret } from '../../installation/installation.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
 import { type BackupSettings, type Settings, SettingsError } from '../../settings.ts';
@@ -40,25 +42,38 @@ export async function makeBackup(settings: Settings, at: string): Promise<Writte
   if (settings.databaseUrl === null) requireSpace(settings.dataDir, 1);
   await takeSnapshot(settings, draft.folder);
   const isEncrypted = backup.recipients.length > 0;
-  const name = nameBackup({ kind: 'archive', installation, at, isEncrypted });
+  const name = nameBackup({ installation, at, isEncrypted, state: null });
   const bytes = await target.write(name, await packArchive(draft.folder, backup.recipients));
-  const isOld = (rank: number, made: string) =>
+  const isOld = ({ at: made }: BackupName, rank: number) =>
     rank >= backup.keep || (backup.keepFor > 0 && made < addTime(at, -backup.keepFor));
   const { deleted, fault } = await deleteOld(target, name, isOld);
   return { name, bytes, deleted, fault: fault ?? cleaned };
 }
 
-/** Copies erasures.log to the target, in place of the copy before. */
+/** Copies erasures.log to the target, in place of the copies that are earlier states of it. */
 export async function copyErasures(settings: Settings, at: string): Promise<Written> {
   const backup = requireBackupSettings(settings);
   const installation = requireInstallation(settings);
   const target = await openTarget(backup);
   const isEncrypted = backup.recipients.length > 0;
-  const name = nameBackup({ kind: 'erasures', installation, at, isEncrypted });
-  const log = createReadStream(join(settings.dataDir, erasureFile));
+  const file = join(settings.dataDir, erasureFile);
+  const { size } = statSync(file);
+  const name = nameBackup({ installation, at, isEncrypted, state: await nameState(file, size) });
+  const log = size === 0 ? Readable.from([]) : createReadStream(file, { end: size - 1 });
   const bytes = await target.write(name, await packFile(log, backup.recipients));
-  const { deleted, fault } = await deleteOld(target, name, () => true);
+  const { deleted, fault } = await deleteOld(
+    target,
+    name,
+    async ({ state }) => state !== null && state === (await nameState(file, Number.parseInt(state, 10))),
+  );
   return { name, bytes, deleted, fault };
+}
+
+/** The state of a log when it had so many bytes: it is only appended to. */
+async function nameState(file: string, bytes: number): Promise<string> {
+  const digest = createHash('sha256');
+  if (bytes > 0) for await (const chunk of createReadStream(file, { end: bytes - 1 })) digest.update(chunk);
+  return `${bytes}-${digest.digest('hex').slice(0, 32)}`;
 }
 
 function requireInstallation(settings: Settings): string {
@@ -78,20 +93,21 @@ export async function listBackups(target: BackupTarget): Promise<readonly (Backu
 
 /**
  * Deletes old files of the kind and the installation of a new one, which stays even if the clock was set back.
- * @param isOld by the rank, from 1 for the newest of the others, and the time. A failure does not undo the new one.
+ * @param isOld is given the rank, too, from 1 for the newest of the others. A failure does not undo the new one.
  */
 async function deleteOld(
   target: BackupTarget,
   written: string,
-  isOld: (rank: number, at: string) => boolean,
+  isOld: (file: BackupName, rank: number) => boolean | Promise<boolean>,
 ): Promise<{ readonly deleted: number; readonly fault: string | null }> {
   let deleted = 0;
   const fault = await tryStep(async () => {
     const { installation, kind } = readBackupName(written) as BackupName;
     const own = (await listBackups(target)).filter((file) => file.installation === installation && file.kind === kind);
     const others = own.filter(({ name }) => name !== written);
-    for (const { name } of others.filter(({ at }, index) => isOld(index + 1, at))) {
-      await target.remove(name);
+    for (const [index, file] of others.entries()) {
+      if (!(await isOld(file, index + 1))) continue;
+      await target.remove(file.name);
       deleted += 1;
     }
   });

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { deriveSecrets, findSecret } from '../../installation/installation.ts';
 import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
 import { Findings } from '../../proofs/findings.ts';
 import { verifyInstallation } from '../../proofs/verify-database.ts';
 import type { Settings } from '../../settings.ts';
-import { fetchBackup } from './fetch-backup.ts';
+import { type Fetched, fetchBackup } from './fetch-backup.ts';
 import { makeDraft, requireBackupSettings, requireSpace } from './make-backup.ts';
 import { restoreFolder } from './restore-folder.ts';
 import { BackupFailed } from './target.ts';
@@ -18,21 +18,26 @@ export async function rehearseRestore(settings: Settings, now: string) {
   if (databaseUrl === null) requireSpace(dataDir, 3);
   const to = join(draft.folder, 'backup');
   using _ = makeDraft(draft.folder, 'backup');
-  const { name, bytes } = await fetchBackup(settings, backup, {
+  const { name, bytes, copies } = await fetchBackup(settings, backup, {
     before: null,
     identityFile: backup.identityFile,
     allowsClear: false,
     to,
   });
   if (databaseUrl === null)
-    await verifyRestored({ ...settings, dataDir: join(draft.folder, 'restored') }, to, name, now);
-  else readErasures(settings, to, name);
+    await verifyRestored({ ...settings, dataDir: join(draft.folder, 'restored') }, to, { name, copies }, now);
+  else for (const file of [join(to, erasureFile), ...copies]) readErasures(settings, file, name);
   return { name, bytes };
 }
 
-async function verifyRestored(settings: Settings, from: string, name: string, now: string): Promise<void> {
+async function verifyRestored(
+  settings: Settings,
+  from: string,
+  { name, copies }: Pick<Fetched, 'name' | 'copies'>,
+  now: string,
+): Promise<void> {
   const silent = { say: () => undefined, showProgress: () => undefined, result: () => undefined };
-  await restoreFolder({ settings, ...silent }, from, { mayLack: false });
+  await restoreFolder({ settings, ...silent }, from, { mayLack: false, copies });
   const findings = new Findings(silent.say);
   await verifyInstallation({ settings, now, notes: new Map(), progress: silent }, findings);
   const [first] = findings.list;
@@ -43,9 +48,9 @@ async function verifyRestored(settings: Settings, from: string, name: string, no
 }
 
 /** Of PostgreSQL there are only the files outside of the database. */
-function readErasures(settings: Settings, folder: string, name: string): void {
-  const secret = findSecret({ secret: settings.secret, dataDir: folder }) ?? findSecret(settings) ?? '';
-  const log = new ErasureLog(join(folder, erasureFile), deriveSecrets(secret).seal);
+function readErasures(settings: Settings, file: string, name: string): void {
+  const secret = findSecret({ secret: settings.secret, dataDir: dirname(file) }) ?? findSecret(settings) ?? '';
+  const log = new ErasureLog(file, deriveSecrets(secret).seal);
   const refuse = (issue: string) => {
     throw new BackupFailed(`${erasureFile} of ${name}: ${issue}.`);
   };

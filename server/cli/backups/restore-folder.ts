@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   databaseFile,
@@ -27,8 +27,8 @@ import { type CommandContext, UsageError } from '../command.ts';
 interface ErasingAgain {
   /** Goes on without the erasures that are missing. */
   readonly mayLack: boolean;
-  /** True if the log in the folder of the backup is the newest copy, which was fetched separately. */
-  readonly hasNewest?: boolean;
+  /** Copies of the log from the target, whose lines are used, too. */
+  readonly copies?: readonly string[];
 }
 
 /**
@@ -85,32 +85,33 @@ export function takeErasures(
   log: ErasureLog,
   from: string,
   say: (line: string) => void,
-  { mayLack, hasNewest = false }: ErasingAgain,
+  { mayLack, copies = [] }: ErasingAgain,
 ): ReturnType<ErasureLog['read']> {
   const dataDir = dirname(log.file);
-  if (hasNewest) placeNewer(join(from, erasureFile), log.file);
   if (!existsSync(log.file)) {
-    if (existsSync(join(dataDir, anchorFile)) && !mayLack) throw lacksErasures(log.file, 'it is missing');
+    if (existsSync(join(dataDir, anchorFile)) && !mayLack && copies.length === 0)
+      throw lacksErasures(log.file, 'it is missing');
     placeMissing(erasureFile, from, dataDir);
-    say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
+    if (copies.length === 0) say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
   }
-  const refuse = (issue: string) => {
-    if (!mayLack) throw lacksErasures(log.file, issue);
-    say(`${log.file}: ${issue}`);
+  const check = (one: ErasureLog, name: string) => {
+    const refuse = (issue: string) => {
+      if (!mayLack) throw lacksErasures(name, issue);
+      say(`${name}: ${issue}`);
+    };
+    try {
+      for (const _ of one.read(refuse));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      throw lacksErasures(name, `it cannot be read (${error.code})`);
+    }
   };
-  try {
-    for (const _ of log.read(refuse));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    throw lacksErasures(log.file, `it cannot be read (${error.code})`);
+  for (const copy of copies.map((file) => log.openCopy(file))) {
+    check(copy, `The copy of ${erasureFile} at the target`);
+    log.merge(copy, systemClock());
   }
+  check(log, log.file);
   return log.read(() => undefined);
-}
-
-/** Puts a log of erasures in place, unless another is there of which it is no later state: a log is only appended to. */
-function placeNewer(found: string, own: string): void {
-  const [newer, older] = [readFileSync(found), existsSync(own) ? readFileSync(own) : Buffer.alloc(0)];
-  if (newer.length > older.length && newer.subarray(0, older.length).equals(older)) placeCopy(found, own);
 }
 
 function lacksErasures(file: string, issue: string): UsageError {

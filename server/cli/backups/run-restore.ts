@@ -1,12 +1,13 @@
-import { resolve } from 'node:path';
-import { findSecret, type Installation, openInstallation } from '../../installation/installation.ts';
+import { join, resolve } from 'node:path';
+import { deriveSecrets, findSecret, type Installation, openInstallation } from '../../installation/installation.ts';
 import { anchorFile } from '../../ledger/anchor-log.ts';
 import { nameTree, readTreeName } from '../../ledger/checkpoint.ts';
-import { erasureFile } from '../../ledger/erasure-log.ts';
+import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
 import { listStates } from '../../ledger/tree-store.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
 import { type CommandContext, requireDatabase, UsageError } from '../command.ts';
-import { fetchBackup } from './fetch-backup.ts';
+import { nameInstallation } from './backup-name.ts';
+import { fetchBackup, fetchErasures } from './fetch-backup.ts';
 import { makeDraft, requireBackupSettings } from './make-backup.ts';
 import {
   completeRestore,
@@ -17,7 +18,7 @@ import {
   restoreFolder,
   takeErasures,
 } from './restore-folder.ts';
-import { nameTarget } from './target.ts';
+import { BackupFailed, nameTarget } from './target.ts';
 
 /** The options of svc restore. */
 interface RestoreOptions {
@@ -45,7 +46,38 @@ export async function runRestore(context: CommandContext): Promise<undefined> {
     throw new UsageError(
       'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
     );
-  return restoreFolder(context, resolve(from), { mayLack });
+  const { dataDir } = settings;
+  const secret = findSecret({ secret: settings.secret, dataDir: resolve(from) }) ?? findSecret(settings);
+  if (secret === null || settings.backup === null) return restoreFolder(context, resolve(from), { mayLack });
+  requireNoDatabase(dataDir);
+  // A server must not use the folder; restoreFolder locks it itself.
+  lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
+  using draft = makeDraft(dataDir, 'restore-draft');
+  const copies = await fetchCopies(context, nameInstallation(secret), draft.folder);
+  return await restoreFolder(context, resolve(from), { mayLack, copies });
+}
+
+/** The copies of erasures.log at the target in the settings; none without a target. */
+async function fetchCopies(
+  { settings: { backup }, options, say }: CommandContext,
+  installation: string,
+  to: string,
+): Promise<readonly string[]> {
+  if (backup === null) return [];
+  const { 'age-identity': identity, 'without-erasures': mayLack } = options as RestoreOptions;
+  try {
+    say(`Fetching ${erasureFile} from ${nameTarget(backup)} …`);
+    return await fetchErasures(
+      backup,
+      installation,
+      identity === undefined ? backup.identityFile : resolve(identity),
+      to,
+    );
+  } catch (error) {
+    if (mayLack !== true || !(error instanceof BackupFailed)) throw error;
+    say(error.message);
+    return [];
+  }
 }
 
 async function restoreFromTarget(
@@ -67,28 +99,32 @@ async function restoreFromTarget(
   say(`${fetched.name} was made at ${fetched.at}.`);
   if (isNew)
     say(`Its ledger key is ${fetched.ledgerKey} – compare it with the /.well-known/svc-ledger-key that you know.`);
-  const hasNewest = fetched.erasuresAt !== null;
-  if (hasNewest) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
+  const { copies } = fetched;
+  if (copies.length > 0) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
   // Awaited, because the folder is removed on return.
-  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, hasNewest });
+  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, copies });
   placeSecret(draft.folder, dataDir);
-  for (const name of [anchorFile, erasureFile]) placeMissing(name, draft.folder, dataDir);
+  placeMissing(anchorFile, draft.folder, dataDir);
+  const secret = findSecret(settings) as string;
+  takeErasures(new ErasureLog(join(dataDir, erasureFile), deriveSecrets(secret).seal), draft.folder, say, {
+    mayLack: true,
+    copies,
+  });
   say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
   result({ dataDir, name: fetched.name });
   return undefined;
 }
 
-async function acceptRestored(
-  { settings, say, result }: CommandContext,
-  isKnown: boolean,
-  mayLack: boolean,
-): Promise<undefined> {
+async function acceptRestored(context: CommandContext, isKnown: boolean, mayLack: boolean): Promise<undefined> {
+  const { settings, say, result } = context;
   requireDatabase(settings);
   using _ = lockFolder(settings.dataDir, 'exclusive');
   await using installation = await openInstallation(settings);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
-  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack });
+  using draft = makeDraft(settings.dataDir, 'restore-draft');
+  const copies = isKnown ? await fetchCopies(context, installation.signer.verifier.name, draft.folder) : [];
+  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack, copies });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(

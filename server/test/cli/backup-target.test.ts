@@ -201,7 +201,7 @@ describe('svc backup at a target, and svc restore from it', () => {
       `svc-000000000000-${at}`,
       first.replace('.tar.gz', '.zip'),
       first.replace(/-2\d{7}T/, '-x'),
-      first.replace('.tar.gz', '.erasures.log.gz'),
+      first.replace('.tar.gz', `.erasures-0-${'0'.repeat(32)}.log.gz`),
     ];
     for (const name of foreign) writeFileSync(join(target, name), '');
     const old = first.replace(/-\d{8}T/, '-20200101T');
@@ -287,5 +287,59 @@ describe('svc backup at a target, and svc restore from it', () => {
     assert.ok(!readFileSync(join(restored.to, 'svc.sqlite')).includes('nora.k@corp.example'));
     const verified = await runSvc(['verify'], { SVC_DATA_DIR: restored.to });
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+  test('uses the copy of erasures.log at the target in a restore of a folder and in place', async () => {
+    await using own = await startTestServer('sqlite', { SVC_BACKUP_TO: target });
+    const { key: apiKey } = own.tenant;
+    const noticeId = await own.createNotice();
+    payload(await capture(own, noticeId, { subjectId: 'nora.k@corp.example' }, { key: apiKey }));
+    const from = newFolder();
+    assert.equal((await runSvc(['backup', '--to', from], environmentOf(own))).code, 0);
+    const path = '/v1/consent/subjects/nora.k@corp.example/erase';
+    payload(await own.request('POST', path, { key: apiKey, body: { reason: 'asked for it' } }), 200);
+    await own.app.backups?.step();
+    const erased = /Erased again from erasures\.log: 1 data subjects with 1 records/;
+    const restored = await restore(['--from', from]);
+    assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    assert.match(restored.stdout, erased);
+    const accepted = await restore(['--in-place', '--yes'], {}, from);
+    assert.deepEqual([accepted.code, accepted.stderr], [0, '']);
+    assert.match(accepted.stdout, erased);
+    const gone = await restore(['--from', from], { SVC_BACKUP_TO: join(target, 'none') });
+    assertNotRestored(gone, /There is no folder .* for backups/);
+  });
+
+  test('merges a copy of erasures.log with another history, and keeps it at the target', async () => {
+    await using own = await startTestServer('sqlite', { SVC_BACKUP_TO: target });
+    const { key: apiKey } = own.tenant;
+    const noticeId = await own.createNotice();
+    for (const subjectId of ['first', 'second']) payload(await capture(own, noticeId, { subjectId }, { key: apiKey }));
+    const erase = async (on: TestServer, subjectId: string) =>
+      payload(
+        await on.request('POST', `/v1/consent/subjects/${subjectId}/erase`, {
+          key: apiKey,
+          body: { reason: 'asked for it' },
+        }),
+        200,
+      );
+    await own.app.backups?.step();
+    const log = join(own.installation.settings.dataDir, 'erasures.log');
+    const before = readFileSync(log);
+    await erase(own, 'first');
+    await own.app.backups?.step();
+    const other = readdirSync(target).find((name) => readBackupName(name)?.kind === 'erasures') as string;
+    // As in a restored copy of the server, which erases something else.
+    writeFileSync(log, before);
+    await own.installation.database.kysely.deleteFrom('erasures').execute();
+    own.clock.advance(1000);
+    await erase(own, 'second');
+    await own.app.backups?.step();
+    const copies = readdirSync(target).filter((name) => readBackupName(name)?.kind === 'erasures');
+    assert.equal(copies.length, 2);
+    assert.ok(copies.includes(other));
+    const restored = await restore(['--latest']);
+    assert.deepEqual([restored.code, restored.stderr], [0, '']);
+    assert.match(restored.stdout, /Erased again from erasures\.log: 2 data subjects with 2 records/);
   });
 });
