@@ -26,11 +26,18 @@ export async function listTasks(queries: Queries): Promise<readonly TaskRow[]> {
 
 /** True if a process works on it. */
 export function isRunning(row: TaskRow | undefined, now: string): boolean {
-  return row !== undefined && row.status === 'running' && row.beat_at > addTime(now, -lostAfter);
+  if (row === undefined || row.status !== 'running' || isAhead(row.beat_at, now)) return false;
+  return row.beat_at > addTime(now, -lostAfter);
+}
+
+/** True if a time is from a clock that was set back since. Those of several servers differ by less. */
+function isAhead(time: string, now: string): boolean {
+  return time > addTime(now, lostAfter);
 }
 
 function isDue(row: TaskRow | undefined, now: string, interval: number): boolean {
   if (row === undefined || row.finished_at === null || row.status === 'running') return true;
+  if (isAhead(row.started_at, now) || isAhead(row.finished_at, now)) return true;
   if (row.fault !== null) return row.finished_at <= addTime(now, -Math.min(interval, retryAfter));
   return row.started_at <= addTime(now, -interval);
 }

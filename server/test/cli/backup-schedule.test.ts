@@ -56,6 +56,27 @@ describeOnEachDatabase('backups by the server', (dialect) => {
     assert.deepEqual(kinds(target), ['archive', 'archive']);
   });
 
+  test('are made when the clock was ahead before', async () => {
+    const target = newFolder();
+    await using server = await startTestServer(dialect, { SVC_BACKUP_TO: target });
+    await step(server);
+    const ahead = '2999-01-01T00:00:00.000Z';
+    const set = (columns: object) =>
+      server.installation.database.kysely
+        .updateTable('backup_tasks')
+        .set(columns)
+        .where('task', '=', 'backup')
+        .execute();
+    server.clock.advance(1000);
+    await set({ started_at: ahead, finished_at: ahead });
+    await step(server);
+    assert.equal(kinds(target).length, 2);
+    server.clock.advance(1000);
+    await set({ status: 'running', beat_at: ahead });
+    await step(server);
+    assert.equal(kinds(target).length, 3);
+  });
+
   test('report a failure, keep what there is, and try again after a quarter of an hour', async () => {
     const target = newFolder();
     await using server = await startTestServer(dialect, { SVC_BACKUP_TO: join(target, 'later') });
