@@ -81,15 +81,27 @@ export async function unpackFile(content: Readable, opening: Opening, to: string
 }
 
 async function unpack(content: Readable, opening: Opening, open: () => Writable): Promise<void> {
+  let broken: BackupFailed | null = null;
+  /** Only the source fails here: an error of what reads it ends the loop without one. */
+  async function* readSource(): AsyncGenerator<Buffer> {
+    try {
+      yield* content;
+    } catch (error) {
+      if (explainFile(error) !== undefined) throw error;
+      broken = new BackupFailed(`The connection to the target broke off while ${opening.name} was read: try again.`);
+      throw broken;
+    }
+  }
   try {
-    const plain = await decrypt(content, opening);
+    const plain = await decrypt(Readable.from(readSource(), { objectMode: false }), opening);
     const to = open();
     // Whoever removes the files must not meet a writer.
     const closed = new Promise((resolve) => to.once('close', resolve));
     await pipeline(plain, createGunzip(), to).finally(() => closed);
   } catch (error) {
     content.destroy();
-    // What failed is the disk, the network or a missing key, not the contents.
+    if (broken !== null) throw broken;
+    // The disk failed or a key is missing: the contents may be whole.
     if (error instanceof BackupFailed || explainFile(error) !== undefined) throw error;
     throw new BackupFailed(`${opening.name} is damaged or incomplete: take another backup.`);
   }

@@ -123,6 +123,19 @@ describe('backups on S3', { skip: missing ?? false }, () => {
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
 
+  test('are not called damaged when the connection breaks off', async () => {
+    await runSvc(['backup'], environment);
+    intercept = ({ method, url = '' }, outgoing) => {
+      if (method !== 'GET' || !url.endsWith('.age')) return false;
+      outgoing.writeHead(200, { 'content-length': 1_000_000 });
+      outgoing.write('age-encryption.org/v1\n', () => outgoing.destroy());
+      return true;
+    };
+    const to = join(folder, 'broken-off');
+    const restored = await runSvc(['restore', '--latest'], { ...environment, SVC_DATA_DIR: to });
+    assertFailed(restored, /The connection to the target broke off while .* was read: try again/);
+  });
+
   test('are opened by age and tar', {
     skip: age === undefined ? 'age is missing: apt-get install age' : false,
   }, async () => {
