@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { databaseFile, findSecret } from '../../installation/installation.ts';
@@ -8,6 +8,7 @@ import { type BackupSettings, type Settings, SettingsError } from '../../setting
 import { addTime } from '../../storage/database.ts';
 import { packArchive, packFile } from './archive.ts';
 import { type BackupName, nameBackup, nameInstallation, readBackupName } from './backup-name.ts';
+import { makeDraft } from './draft-folder.ts';
 import { openTarget } from './open-target.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { BackupFailed, type BackupTarget } from './target.ts';
@@ -122,15 +123,6 @@ async function tryStep(step: () => Promise<void>): Promise<string | null> {
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-/** Makes an empty temporary folder, in place of one that a crash left; disposing of it removes it. */
-export function makeDraft(dataDir: string, name: string): Disposable & { readonly folder: string } {
-  const folder = join(dataDir, name);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  remove();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { folder, [Symbol.dispose]: remove };
 }
 
 /** @param copies of the database that are to be in the data folder. @throws {BackupFailed} if there is too little space. */

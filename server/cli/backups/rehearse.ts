@@ -4,8 +4,9 @@ import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
 import { Findings } from '../../proofs/findings.ts';
 import { verifyInstallation } from '../../proofs/verify-database.ts';
 import type { Settings } from '../../settings.ts';
+import { makeDraft } from './draft-folder.ts';
 import { type Fetched, fetchBackup } from './fetch-backup.ts';
-import { makeDraft, requireBackupSettings, requireSpace } from './make-backup.ts';
+import { requireBackupSettings, requireSpace } from './make-backup.ts';
 import { restoreFolder } from './restore-folder.ts';
 import { BackupFailed } from './target.ts';
 

@@ -7,8 +7,9 @@ import { listStates } from '../../ledger/tree-store.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
 import { type CommandContext, requireDatabase, UsageError } from '../command.ts';
 import { nameInstallation } from './backup-name.ts';
+import { makeDraft } from './draft-folder.ts';
 import { fetchBackup, fetchErasures } from './fetch-backup.ts';
-import { makeDraft, requireBackupSettings } from './make-backup.ts';
+import { requireBackupSettings } from './make-backup.ts';
 import {
   completeRestore,
   describeErased,

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../settings.ts';
 import { type Clock, type Database, inTransaction } from '../../storage/database.ts';
 import type { WorkerInput, WorkerOutcome } from './backup-worker.ts';
+import { removeDraft } from './draft-folder.ts';
 import { type BackupTask, beatTask, claimTask, completeTask, failTask, releaseTask } from './task-store.ts';
 
 /** What a task needs of an installation. */
@@ -32,13 +33,19 @@ export async function runTask(
   const now = clock();
   const claim = await inTransaction(database, (queries) => claimTask(queries, task, now, interval));
   if (claim === null) return null;
+  let isLost = false;
   const outcome = await runWorker({ settings, task, now }, signal, (stop) => {
     beatTask(database.kysely, task, claim, clock()).then(
-      (isOurs) => (isOurs ? undefined : stop()),
+      (isOurs) => {
+        isLost = !isOurs;
+        if (isLost) stop();
+      },
       // The outcome cannot be recorded either, if it stays like this.
       () => undefined,
     );
   });
+  // A thread that is terminated disposes of nothing, and its draft has the database and the secret.
+  if (!isLost) removeDraft(settings.dataDir, task);
   if (isStopped()) {
     await inTransaction(database, (queries) => releaseTask(queries, task, claim));
     return null;

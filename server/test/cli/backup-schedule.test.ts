@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readBackupName } from '../../cli/backups/backup-name.ts';
 import { capture, payload } from '../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
-import { environmentOf, runSvc } from './run-svc.ts';
+import { environmentOf, runSvc, startSvc } from './run-svc.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -75,6 +75,31 @@ describeOnEachDatabase('backups by the server', (dialect) => {
     await set({ status: 'running', beat_at: ahead });
     await step(server);
     assert.equal(kinds(target).length, 3);
+  });
+
+  test('leave no copy of the database or its secret when the server stops or was killed', async () => {
+    await using server = await startTestServer(dialect, { SVC_BACKUP_TO: newFolder() });
+    const { dataDir } = server.installation.settings;
+    const { backups } = server.app;
+    assert.ok(backups !== null);
+    const watcher = watch(dataDir);
+    const drafted = new Promise<void>((resolve) => {
+      watcher.on('change', (_, name) => (name === 'backup-draft' ? resolve() : undefined));
+    });
+    const stepped = backups.step();
+    await drafted;
+    watcher.close();
+    backups.interrupt();
+    await stepped;
+    assert.ok(!existsSync(join(dataDir, 'backup-draft')));
+
+    const killed = newFolder();
+    for (const name of ['backup-draft', 'rehearsal-draft', 'restore-draft']) mkdirSync(join(killed, name));
+    await using _ = await startSvc(['serve'], { SVC_DATA_DIR: killed });
+    assert.deepEqual(
+      readdirSync(killed).filter((name) => name.endsWith('-draft')),
+      [],
+    );
   });
 
   test('report a failure, keep what there is, and try again after a quarter of an hour', async () => {
