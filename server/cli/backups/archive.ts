@@ -81,26 +81,22 @@ export async function unpackFile(content: Readable, opening: Opening, to: string
 }
 
 async function unpack(content: Readable, opening: Opening, open: () => Writable): Promise<void> {
-  let broken: BackupFailed | null = null;
-  /** Only the source fails here: an error of what reads it ends the loop without one. */
-  async function* readSource(): AsyncGenerator<Buffer> {
-    try {
-      yield* content;
-    } catch (error) {
-      if (explainFile(error) !== undefined) throw error;
-      broken = new BackupFailed(`The connection to the target broke off while ${opening.name} was read: try again.`);
-      throw broken;
-    }
-  }
+  let cause: Error | null = null;
+  content.on('error', (error) => {
+    cause = error;
+  });
+  // The pipeline destroys what it reads with its own errors; those of the content are of the disk or the network.
+  const source = Readable.from(content, { objectMode: false });
   try {
-    const plain = await decrypt(Readable.from(readSource(), { objectMode: false }), opening);
+    const plain = await decrypt(source, opening);
     const to = open();
     // Whoever removes the files must not meet a writer.
     const closed = new Promise((resolve) => to.once('close', resolve));
     await pipeline(plain, createGunzip(), to).finally(() => closed);
   } catch (error) {
     content.destroy();
-    if (broken !== null) throw broken;
+    if (cause !== null && explainFile(cause) === undefined)
+      throw new BackupFailed(`The connection to the target broke off while ${opening.name} was read: try again.`);
     // The disk failed or a key is missing: the contents may be whole.
     if (error instanceof BackupFailed || explainFile(error) !== undefined) throw error;
     throw new BackupFailed(`${opening.name} is damaged or incomplete: take another backup.`);
