@@ -1,10 +1,11 @@
 import { createWriteStream, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
+import type { ReadableStream, ReadableWritablePair } from 'node:stream/web';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { ParsedTarEntry } from 'modern-tar';
 import { databaseFile, secretFile } from '../../installation/installation.ts';
 import { explainFile } from '../../installation/system-failure.ts';
 import { anchorFile } from '../../ledger/anchor-log.ts';
@@ -50,7 +51,7 @@ async function encrypt(plain: Readable, recipients: readonly string[]): Promise<
   return Readable.fromWeb(encrypted as unknown as ReadableStream);
 }
 
-/** How a file of the target is opened. */
+/** A file of the target, and what opens it. */
 export interface Opening {
   readonly name: string;
   readonly isEncrypted: boolean;
@@ -63,24 +64,27 @@ export interface Opening {
  * @throws {BackupFailed} if it is not whole and unchanged, another age key is needed, or it is no backup of Svc.
  */
 export async function unpackArchive(content: Readable, opening: Opening, to: string): Promise<void> {
-  const { unpackTar } = await import('modern-tar/fs');
-  let isForeign = false;
-  const filter = ({ name, type }: { readonly name: string; readonly type?: string }) => {
-    const isKnown = knownFiles.has(name) && type === 'file';
-    isForeign ||= !isKnown;
-    return isKnown;
-  };
-  await unpack(content, opening, () => unpackTar(to, { filter, fmode: 0o600, strict: true }));
-  if (isForeign || !(await readdir(to)).includes(anchorFile))
-    throw new BackupFailed(`${opening.name} is no backup of Svc.`);
+  const { createTarDecoder } = await import('modern-tar');
+  const foreign = new BackupFailed(`${opening.name} is no backup of Svc.`);
+  await unpack(content, opening, async (plain) => {
+    // The library has the types of the DOM.
+    const decoder = createTarDecoder({ strict: true }) as unknown as ReadableWritablePair<ParsedTarEntry>;
+    for await (const { header, body } of Readable.toWeb(plain).pipeThrough(decoder)) {
+      if (header.type !== 'file' || !knownFiles.has(header.name)) throw foreign;
+      const file = createWriteStream(join(to, header.name), { flags: 'wx', mode: 0o600 });
+      await pipeline(Readable.fromWeb(body as ReadableStream), file);
+    }
+  });
+  if (!(await readdir(to)).includes(anchorFile)) throw foreign;
 }
 
 /** Unpacks a single file. @throws {BackupFailed} as `unpackArchive` */
 export async function unpackFile(content: Readable, opening: Opening, to: string): Promise<void> {
-  await unpack(content, opening, () => createWriteStream(to, { mode: 0o600 }));
+  await unpack(content, opening, (plain) => pipeline(plain, createWriteStream(to, { mode: 0o600 })));
 }
 
-async function unpack(content: Readable, opening: Opening, open: () => Writable): Promise<void> {
+/** @param write settles once it writes nothing more, so that the caller can remove the files. */
+async function unpack(content: Readable, opening: Opening, write: (plain: Readable) => Promise<void>): Promise<void> {
   let cause: Error | null = null;
   content.on('error', (error) => {
     cause = error;
@@ -88,11 +92,14 @@ async function unpack(content: Readable, opening: Opening, open: () => Writable)
   // The pipeline destroys what it reads with its own errors; those of the content are of the disk or the network.
   const source = Readable.from(content, { objectMode: false });
   try {
-    const plain = await decrypt(source, opening);
-    const to = open();
-    // Whoever removes the files must not meet a writer.
-    const closed = new Promise((resolve) => to.once('close', resolve));
-    await pipeline(plain, createGunzip(), to).finally(() => closed);
+    const plain = createGunzip();
+    const reading = pipeline(await decrypt(source, opening), plain);
+    const writing = write(plain).catch((error: Error) => {
+      plain.destroy(error);
+      throw error;
+    });
+    for (const outcome of await Promise.allSettled([reading, writing]))
+      if (outcome.status === 'rejected') throw outcome.reason;
   } catch (error) {
     content.destroy();
     if (cause !== null && explainFile(cause) === undefined)
