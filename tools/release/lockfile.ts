@@ -27,11 +27,13 @@ export function extractLockfile(
   const waiting = [''];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const origin = placed.get(place) as string;
-    for (const name of listNeeded(place === '' ? manifest : (packages[origin] as LockedPackage))) {
+    const { needed, peers } = listNeeded(place === '' ? manifest : (packages[origin] as LockedPackage));
+    for (const name of [...needed, ...peers]) {
       const source = resolve(name, origin, (candidate) => packages[candidate] !== undefined);
       if (source === undefined) continue; // for another platform
       const found = resolve(name, place, (candidate) => placed.has(candidate));
-      if (found !== undefined && placed.get(found) === source) continue;
+      // A peer is the one that the others use.
+      if (found !== undefined && (placed.get(found) === source || peers.includes(name))) continue;
       // At the top, where others find it, too, or else just for this one.
       const target = found === undefined ? `node_modules/${name}` : `${place}/node_modules/${name}`;
       placed.set(target, source);
@@ -51,7 +53,8 @@ export function extractLockfile(
 
 function listNeeded({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: LockedPackage) {
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true);
-  return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers].sort();
+  const needed = [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {})].sort();
+  return { needed, peers };
 }
 
 /** Finds a package as Node does: beside the one that needs it, and then in each folder above. */
