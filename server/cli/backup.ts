@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, flag } from './command.ts';
 
-// What backups need is loaded when it is used: the server starts faster without it.
+// Loaded when it is used: the server starts faster without it.
 export const backup = defineCommand({
   name: 'backup',
   summary: 'copy the database, its secret, checkpoints and erasures, even while the server runs',

@@ -42,6 +42,6 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
     },
     yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
   },
-  // What a restore needs is loaded when it is used: the server starts faster without it.
+  // Loaded when it is used: the server starts faster without it.
   run: async (context) => (await import('./backups/run-restore.ts')).runRestore(context),
 });

@@ -44,7 +44,7 @@ export async function beginRun(
   interval: number | null,
 ): Promise<{ readonly run: RunRow; readonly isNew: boolean } | null> {
   const running = await findRow(queries, 'verification_runs', { status: 'running' });
-  if (running !== undefined && running.beat_at > addTime(now, -lostAfter)) return { run: running, isNew: false };
+  if (running !== undefined && running.heartbeat_at > addTime(now, -lostAfter)) return { run: running, isNew: false };
   if (running !== undefined) await changeRun(queries, running, { status: 'interrupted', finished_at: now });
   else if (interval !== null) {
     const latest = await queries
@@ -58,7 +58,7 @@ export async function beginRun(
     if (!isDue) return null;
   }
   const counts = { tenants: 0, verified_tenants: 0, entries: 0, checked_rows: 0, findings: 0 };
-  const row = { id: newId(), status: 'running', claimed_by: claimedBy, beat_at: now, started_at: now, ...counts };
+  const row = { id: newId(), status: 'running', claimed_by: claimedBy, heartbeat_at: now, started_at: now, ...counts };
   // Another server may have begun one at this moment.
   const begun = await queries
     .insertInto('verification_runs')
@@ -84,8 +84,14 @@ async function changeRun(queries: Queries, { id, claimed_by }: RunRow, columns: 
 }
 
 /** Notes how far a run is. @returns false if the run was ended by another server. */
-export function beat(queries: Queries, run: RunRow, now: string, verified: number, tenants: number): Promise<boolean> {
-  return changeRun(queries, run, { beat_at: now, verified_tenants: verified, tenants });
+export function recordHeartbeat(
+  queries: Queries,
+  run: RunRow,
+  now: string,
+  verified: number,
+  tenants: number,
+): Promise<boolean> {
+  return changeRun(queries, run, { heartbeat_at: now, verified_tenants: verified, tenants });
 }
 
 /** Ends a run that the server cannot finish. */
@@ -126,7 +132,7 @@ export async function storeVerification(
 ): Promise<boolean> {
   const { queries, now } = tx;
   const { tenantId: tenant_id } = report;
-  if (!(await changeRun(queries, run, { beat_at: now }))) return false;
+  if (!(await changeRun(queries, run, { heartbeat_at: now }))) return false;
   const concerning = list
     .filter(({ tenantId }) => tenantId === null || tenantId === tenant_id)
     .map((finding) => (finding.tenantId === null ? { ...finding, message: ofServer } : finding))

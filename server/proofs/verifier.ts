@@ -9,12 +9,12 @@ import { listLaterMigrations } from '../storage/migrate.ts';
 import { repeat } from '../storage/repeat.ts';
 import { newId } from '../storage/rows.ts';
 import {
-  beat,
   beginRun,
   finishRun,
   interruptRun,
   type Outcome,
   type RunRow,
+  recordHeartbeat,
   storeVerification,
 } from './verification-store.ts';
 import type { WorkerInput, WorkerMessage } from './verification-worker.ts';
@@ -92,8 +92,8 @@ export class Verifier {
     const workerData: WorkerInput = { settings, now: run.started_at };
     const worker = new Worker(workerFile, { workerData });
     this.#worker = worker;
-    const beats = repeat({ every: 2000, task: 'verification', faults: this.#faults }, async () => {
-      const isOurs = await beat(database.kysely, run, clock(), progress.verified, progress.tenants);
+    const heartbeats = repeat({ every: 2000, task: 'verification', faults: this.#faults }, async () => {
+      const isOurs = await recordHeartbeat(database.kysely, run, clock(), progress.verified, progress.tenants);
       if (!isOurs) await worker.terminate();
       return false;
     });
@@ -113,7 +113,7 @@ export class Verifier {
       return { list: [finding], verified: { database: [], anchors: null, grants: null, log: null, tenants: [] } };
     } finally {
       this.#worker = null;
-      await beats.stop();
+      await heartbeats.stop();
     }
   }
 }

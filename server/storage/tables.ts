@@ -219,7 +219,7 @@ export interface Tables {
     /** The server that runs it. */
     claimed_by: string;
     /** When that server last worked on it. */
-    beat_at: string;
+    heartbeat_at: string;
     started_at: string;
     finished_at: string | null;
     /** How many there are to verify. */
@@ -241,7 +241,7 @@ export interface Tables {
     /** The process that runs it. */
     claimed_by: string;
     /** When that process last worked on it. */
-    beat_at: string;
+    heartbeat_at: string;
     started_at: string;
     /** Null until the first one has ended. */
     finished_at: string | null;

@@ -8,7 +8,7 @@ import { type Start, startOnce } from './start.ts';
 
 const withMetrics = { SVC_METRICS_PORT: '0' };
 
-/** What metrics cost at a start, in memory and for each request, beside a server without them. */
+/** The cost of metrics at a start, in memory and for each request, beside a server without them. */
 export const metrics: Benchmark = {
   name: 'metrics',
   async run(bench) {

@@ -4,15 +4,8 @@ import { join } from 'node:path';
 import { createArchive } from './archive.ts';
 import { buildImage, type DebianPackage } from './image.ts';
 import { extractLockfile } from './lockfile.ts';
-import { packageFolders } from './prepare.ts';
+import { type Platform, packageFolders, platforms, type Release } from './release.ts';
 import { run } from './run.ts';
-
-/** The platforms of archives and images: their names in Node and in Debian, which are those of OCI. */
-export const platforms = [
-  { node: 'linux-x64', debian: 'amd64' },
-  { node: 'linux-arm64', debian: 'arm64' },
-] as const;
-export type Platform = (typeof platforms)[number];
 
 /**
  * Builds everything that is published, from a clean clone of a release. The same commit gives the same bytes.
@@ -42,14 +35,6 @@ export function buildRelease(clone: string, to: string): string {
   for (const name of ['compose.yaml', 'Caddyfile']) cpSync(join(clone, 'server/deploy', name), join(to, name));
   writeChecksums(to);
   return to;
-}
-
-/** The release that is built: times are those of its commit, in seconds since 1970. */
-export interface Release {
-  readonly version: string;
-  readonly time: number;
-  readonly clone: string;
-  readonly to: string;
 }
 
 /** Locks the packages that the server needs, and leaves out what only the repository needs. */

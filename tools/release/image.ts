@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createArchive } from './archive.ts';
-import type { Platform, Release } from './build.ts';
+import type { Platform, Release } from './release.ts';
 import { run } from './run.ts';
 
 /** A package of Debian in the image. */
@@ -21,7 +21,7 @@ export interface DebianPackage {
   readonly architecture: string;
 }
 
-/** What Node is linked against, and the names and licenses of the system. */
+/** The libraries that Node is linked against, and the names and licenses of the system. */
 const debianPackages = ['libc6', 'libstdc++6', 'libgcc-s1', 'gcc-12-base', 'base-files'];
 /** Of those packages, what a process or a scanner of vulnerabilities reads. */
 const neededFiles = [
@@ -148,7 +148,7 @@ function addUser(system: string): void {
   symlinkSync('../usr/lib/os-release', join(system, 'etc/os-release'));
   write('usr/bin/svc', "#!/opt/svc/bin/node\nimport('/opt/svc/lib/cli/svc.js');\n");
   chmodSync(join(system, 'usr/bin/svc'), 0o755);
-  // What runtimes mount; they cannot create it in a root that is read-only.
+  // Mount points: a runtime cannot create them in a read-only root.
   for (const name of ['dev', 'proc', 'run', 'sys', 'tmp']) mkdirSync(join(system, name));
   chmodSync(join(system, 'tmp'), 0o1777);
   rmSync(join(system, 'opt/svc/deploy'), { recursive: true });

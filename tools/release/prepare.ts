@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolders } from './release.ts';
 import { ReleaseError, run } from './run.ts';
-
-/** The published packages, by their folders. */
-export const packageFolders = [
-  'packages/consent-banner',
-  'packages/trust-badge',
-  'packages/node-sdk',
-  'packages/webhook-verify',
-  'server',
-] as const;
 
 interface Manifest {
   readonly name: string;

@@ -39,7 +39,7 @@ export async function makeBackup(settings: Settings, at: string): Promise<Writte
   const installation = requireInstallation(settings);
   const target = await openTarget(backup);
   const cleaned = await tryStep(() => target.clean(installation));
-  using draft = makeDraft(settings.dataDir, 'backup-draft');
+  using draft = makeDraft(settings.dataDir, 'backup');
   if (settings.databaseUrl === null) requireSpace(settings.dataDir, 1);
   await takeSnapshot(settings, draft.folder);
   const isEncrypted = backup.recipients.length > 0;

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deriveSecrets, findSecret } from '../../installation/installation.ts';
 import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
@@ -14,11 +15,11 @@ import { BackupFailed } from './target.ts';
 export async function rehearseRestore(settings: Settings, now: string) {
   const backup = requireBackupSettings(settings);
   const { dataDir, databaseUrl } = settings;
-  using draft = makeDraft(dataDir, 'rehearsal-draft');
+  using draft = makeDraft(dataDir, 'rehearsal');
   // The unpacked copy, the restored one, and what SQLite writes while it restores.
   if (databaseUrl === null) requireSpace(dataDir, 3);
   const to = join(draft.folder, 'backup');
-  using _ = makeDraft(draft.folder, 'backup');
+  mkdirSync(to);
   const { name, bytes, copies } = await fetchBackup(settings, backup, {
     before: null,
     identityFile: backup.identityFile,

@@ -53,7 +53,7 @@ export async function runRestore(context: CommandContext): Promise<undefined> {
   requireNoDatabase(dataDir);
   // A server must not use the folder; restoreFolder locks it itself.
   lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
-  using draft = makeDraft(dataDir, 'restore-draft');
+  using draft = makeDraft(dataDir, 'restore');
   const copies = await fetchCopies(context, nameInstallation(secret), draft.folder);
   return await restoreFolder(context, resolve(from), { mayLack, copies });
 }
@@ -92,7 +92,7 @@ async function restoreFromTarget(
   if (settings.databaseUrl === null) requireNoDatabase(dataDir);
   // A server must not use the folder; restoreFolder locks it itself.
   lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
-  using draft = makeDraft(dataDir, 'restore-draft');
+  using draft = makeDraft(dataDir, 'restore');
   say(`Fetching a backup from ${nameTarget(backup)} …`);
   const identityFile = identity === undefined ? backup.identityFile : resolve(identity);
   const isNew = findSecret(settings) === null;
@@ -123,7 +123,7 @@ async function acceptRestored(context: CommandContext, isKnown: boolean, mayLack
   await using installation = await openInstallation(settings);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
-  using draft = makeDraft(settings.dataDir, 'restore-draft');
+  using draft = makeDraft(settings.dataDir, 'restore');
   const copies = isKnown ? await fetchCopies(context, installation.signer.verifier.name, draft.folder) : [];
   const lines = takeErasures(erasures, settings.dataDir, say, { mayLack, copies });
   for (const line of await compareWithLog(installation)) say(line);

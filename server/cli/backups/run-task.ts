@@ -4,9 +4,9 @@ import type { Settings } from '../../settings.ts';
 import { type Clock, type Database, inTransaction } from '../../storage/database.ts';
 import type { WorkerInput, WorkerOutcome } from './backup-worker.ts';
 import { removeDraft } from './draft-folder.ts';
-import { type BackupTask, beatTask, claimTask, completeTask, failTask, releaseTask } from './task-store.ts';
+import { type BackupTask, claimTask, completeTask, failTask, recordHeartbeat, releaseTask } from './task-store.ts';
 
-/** What a task needs of an installation. */
+/** The parts of an installation that a task uses. */
 export interface TaskPlace {
   readonly database: Database;
   readonly settings: Settings;
@@ -14,7 +14,7 @@ export interface TaskPlace {
 }
 
 /** How often a running task is recorded, in milliseconds. */
-const beatEvery = 10_000;
+const heartbeatEvery = 10_000;
 
 /**
  * Runs a task in a thread, unless it is not due or another process works on it.
@@ -35,7 +35,7 @@ export async function runTask(
   if (claim === null) return null;
   let isLost = false;
   const outcome = await runWorker({ settings, task, now }, signal, (stop) => {
-    beatTask(database.kysely, task, claim, clock()).then(
+    recordHeartbeat(database.kysely, task, claim, clock()).then(
       (isOurs) => {
         isLost = !isOurs;
         if (isLost) stop();
@@ -62,12 +62,12 @@ export async function runTask(
 async function runWorker(
   workerData: WorkerInput,
   signal: AbortSignal | undefined,
-  onBeat: (stop: () => void) => void,
+  onHeartbeat: (stop: () => void) => void,
 ): Promise<WorkerOutcome> {
   const worker = new Worker(workerFile, { workerData });
   const stop = () => void worker.terminate();
   signal?.addEventListener('abort', stop);
-  const beats = setInterval(() => onBeat(stop), beatEvery);
+  const heartbeats = setInterval(() => onHeartbeat(stop), heartbeatEvery);
   try {
     return await new Promise<WorkerOutcome>((resolve) => {
       worker.on('message', resolve);
@@ -75,7 +75,7 @@ async function runWorker(
       worker.on('exit', () => resolve({ failure: 'The process was stopped.' }));
     });
   } finally {
-    clearInterval(beats);
+    clearInterval(heartbeats);
     signal?.removeEventListener('abort', stop);
     await worker.terminate();
   }

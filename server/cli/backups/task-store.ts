@@ -26,8 +26,8 @@ export async function listTasks(queries: Queries): Promise<readonly TaskRow[]> {
 
 /** True if a process works on it. */
 export function isRunning(row: TaskRow | undefined, now: string): boolean {
-  if (row === undefined || row.status !== 'running' || isAhead(row.beat_at, now)) return false;
-  return row.beat_at > addTime(now, -lostAfter);
+  if (row === undefined || row.status !== 'running' || isAhead(row.heartbeat_at, now)) return false;
+  return row.heartbeat_at > addTime(now, -lostAfter);
 }
 
 /** True if a time is from a clock that was set back since. Those of several servers differ by less. */
@@ -55,7 +55,7 @@ export async function claimTask(
 ): Promise<string | null> {
   const row = await findTask(queries, task);
   if (isRunning(row, now) || (interval !== null && !isDue(row, now, interval))) return null;
-  const claim = { status: 'running', claimed_by: newId(), beat_at: now, started_at: now };
+  const claim = { status: 'running', claimed_by: newId(), heartbeat_at: now, started_at: now };
   if (row === undefined) {
     // Another server may take it at this moment.
     const ended = { finished_at: null, fault: null, completed_at: null, name: null, bytes: null };
@@ -86,8 +86,8 @@ async function changeTask(
 }
 
 /** Records that a process still works on a task. @returns false if another one has taken it. */
-export function beatTask(queries: Queries, task: BackupTask, claim: string, now: string): Promise<boolean> {
-  return changeTask(queries, task, claim, { beat_at: now });
+export function recordHeartbeat(queries: Queries, task: BackupTask, claim: string, now: string): Promise<boolean> {
+  return changeTask(queries, task, claim, { heartbeat_at: now });
 }
 
 /** Records that a task succeeded. @param file that it wrote or restored, if any. */

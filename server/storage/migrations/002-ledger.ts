@@ -130,7 +130,7 @@ create table verification_runs (
   id text not null primary key,
   status text not null, -- running, holds, failed, could_not_check or interrupted.
   claimed_by text not null, -- The server that runs it.
-  beat_at text not null, -- When that server last worked on it.
+  heartbeat_at text not null, -- When that server last worked on it.
   started_at text not null,
   finished_at text,
   tenants bigint not null, -- How many there are to verify.
@@ -147,7 +147,7 @@ create table backup_tasks (
   task text not null primary key, -- backup, erasures or rehearsal.
   status text not null, -- running, completed, failed or interrupted.
   claimed_by text not null, -- The process that runs it.
-  beat_at text not null, -- When that process last worked on it.
+  heartbeat_at text not null, -- When that process last worked on it.
   started_at text not null,
   finished_at text, -- Null until the first one has ended.
   fault text, -- Why the last one that ended failed; null if it succeeded.

@@ -29,7 +29,7 @@ describe('backups on S3', { skip: missing ?? false }, () => {
   let environment: Environment;
   let s3: S3mini;
   let identityFile: string;
-  /** What happens to a request before it is forwarded; true if it was answered. */
+  /** Handles a request before it is forwarded; returns true if it was answered. */
   let intercept: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
   before(async () => {
@@ -96,7 +96,7 @@ describe('backups on S3', { skip: missing ?? false }, () => {
   const forgetHeartbeat = () =>
     server.installation.database.kysely
       .updateTable('backup_tasks')
-      .set({ beat_at: '2020-01-01T00:00:00.000Z' })
+      .set({ heartbeat_at: '2020-01-01T00:00:00.000Z' })
       .execute();
 
   test('are uploaded in parts, listed, and restored where everything verifies', async () => {

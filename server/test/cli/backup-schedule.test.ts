@@ -72,7 +72,7 @@ describeOnEachDatabase('backups by the server', (dialect) => {
     await step(server);
     assert.equal(kinds(target).length, 2);
     server.clock.advance(1000);
-    await set({ status: 'running', beat_at: ahead });
+    await set({ status: 'running', heartbeat_at: ahead });
     await step(server);
     assert.equal(kinds(target).length, 3);
   });

@@ -105,7 +105,7 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
       .execute();
     const finished = at(-2 * hour);
     const counts = { tenants: 0, verified_tenants: 0, entries: 0, checked_rows: 0, findings: 0 };
-    const run = { claimed_by: '', beat_at: finished, started_at: finished, finished_at: finished, ...counts };
+    const run = { claimed_by: '', heartbeat_at: finished, started_at: finished, finished_at: finished, ...counts };
     await kysely
       .insertInto('verification_runs')
       .values({ id: '1', status: 'holds', ...run })
@@ -119,7 +119,13 @@ describeOnEachDatabase('the metrics of a server', (dialect) => {
       .insertInto('log_attestations')
       .values({ size: 1, ...token })
       .execute();
-    const task = { status: 'failed', claimed_by: '', beat_at: finished, started_at: finished, finished_at: finished };
+    const task = {
+      status: 'failed',
+      claimed_by: '',
+      heartbeat_at: finished,
+      started_at: finished,
+      finished_at: finished,
+    };
     await kysely
       .insertInto('backup_tasks')
       .values([

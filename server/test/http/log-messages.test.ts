@@ -82,7 +82,7 @@ describe('the log names', { timeout: 60_000 }, () => {
     await waitFor(info, 'erasures.log copied');
     await waitFor(info, 'backup made');
     await waitFor(info, 'restore rehearsed');
-    // What an interrupted backup left is a file, which can be deleted.
+    // The draft of an interrupted backup is a file: a folder in its place cannot be deleted.
     const name = readdirSync(target).find((one) => readBackupName(one)?.kind === 'archive') ?? '';
     mkdirSync(join(target, `${name}.draft`));
     await step();

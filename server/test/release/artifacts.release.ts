@@ -25,8 +25,17 @@ const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
 describe('a release', { skip: process.platform !== 'linux' && 'releases are built on Linux' }, () => {
   let release: ReturnType<typeof rehearseRelease>;
+  let layout: string;
+  /** The unpacked root file system of the image, by architecture. */
+  const systems = new Map<string, string>();
   before(() => {
     release = rehearseRelease();
+    layout = unpack(join(release.to, `svc-${release.version}-image.tar`), join(release.folder, 'image'));
+    for (const one of ['amd64', 'arm64']) {
+      const system = join(release.folder, `system-${one}`);
+      for (const layer of readImage(layout, one).layers) unpack(layer, system);
+      systems.set(one, system);
+    }
   });
   after(() => rmSync(release.folder, { recursive: true }));
 
@@ -142,14 +151,11 @@ describe('a release', { skip: process.platform !== 'linux' && 'releases are buil
   });
 
   it('has an image of at most 70 MB for each architecture, without a shell', () => {
-    const layout = unpack(join(release.to, `svc-${release.version}-image.tar`), join(release.folder, 'image'));
-    for (const one of ['amd64', 'arm64']) {
-      const { config, bytes, layers } = readImage(layout, one);
+    for (const [one, system] of systems) {
+      const { config, bytes } = readImage(layout, one);
       assert.ok(bytes < 70e6, `${one}: ${bytes}`);
       assert.equal(config.User, '10001:10001');
       assert.deepEqual([...config.Entrypoint, ...config.Cmd], ['svc', 'serve']);
-      const system = join(release.folder, `system-${one}`);
-      for (const layer of layers) unpack(layer, system);
       assert.deepEqual(readdirSync(join(system, 'usr/bin')), ['svc']);
       assert.equal(existsSync(join(system, 'bin')), false);
       assert.ok(existsSync(join(system, 'usr/lib/os-release')));
@@ -158,8 +164,8 @@ describe('a release', { skip: process.platform !== 'linux' && 'releases are buil
   });
 
   it('has an image that serves as process 1 of a read-only system, and stops on SIGTERM', async () => {
-    const system = join(release.folder, `system-${architecture}`);
-    const { config } = readImage(join(release.folder, 'image'), architecture);
+    const system = systems.get(architecture) ?? assert.fail(architecture);
+    const { config } = readImage(layout, architecture);
     const data = join(release.folder, 'volume');
     mkdirSync(data);
     const environment = (config.Env as readonly string[]).flatMap((entry) => [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -13,6 +14,8 @@ import { isMigrated, migrate } from '../../storage/migrate.ts';
 import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
+
+const migrations = join(import.meta.dirname, '../../storage/migrations');
 
 const everyMigration = ['001-spine', '002-ledger', '003-consent', '004-identity', '005-compliance', '006-webhooks'];
 
@@ -185,3 +188,15 @@ interface IndexRow {
   readonly is_unique: number | boolean;
   readonly columns: string;
 }
+
+test('no released migration has changed: databases that ran it would differ from new ones', () => {
+  const released: Readonly<Record<string, string>> = JSON.parse(
+    readFileSync(join(migrations, 'released.json'), 'utf8'),
+  );
+  for (const [name, sha256] of Object.entries(released))
+    assert.equal(
+      hash('sha256', readFileSync(join(migrations, name)), 'hex'),
+      sha256,
+      `${name}: write another migration`,
+    );
+});
