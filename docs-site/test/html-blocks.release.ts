@@ -52,7 +52,7 @@ function fill(code: string, { credentials }: DemoServer): string {
     .reduce(
       (text, { name, version, folder }) =>
         text.replaceAll(
-          new RegExp(`(/widgets/${name}/)[\\d.]+/([\\w-]+\\.js)("[^>]*?)sha384-…`, 'gs'),
+          new RegExp(`(/widgets/${name}/)[^/"]+/([\\w-]+\\.js)("[^>]*?)sha384-…`, 'gs'),
           (_, path, file, between) => `${path}${version}/${file}${between}${readIntegrity(folder, file)}`,
         ),
       code,

@@ -135,7 +135,10 @@ function readIdentities(file: string): readonly string[] {
   } catch (error) {
     throw new BackupFailed(`The age key ${file} cannot be read: ${explainFile(error) ?? (error as Error).message}.`);
   }
-  const identities = text.split(/\s*\n/).filter((line) => line.startsWith('AGE-SECRET-KEY-'));
+  const identities = text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line.startsWith('AGE-SECRET-KEY-'));
   if (identities.length > 0 && identities.every(isIdentity)) return identities;
   throw new BackupFailed(`${file} has no age key: lines such as AGE-SECRET-KEY-1…, which age-keygen writes.`);
 }

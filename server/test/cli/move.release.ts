@@ -260,7 +260,7 @@ describe('svc move', { skip }, () => {
       writeFileSync(join(home, name), kept);
       const hint = {
         'svc.sqlite': / is not empty: an installation uses it\. /,
-        'secret.key': /secret\.key is not the secret in /,
+        'secret.key': /secret\.key has another secret/,
       }[name];
       await assertRefused(['--to', `sqlite:${home}`], back, hint ?? join(home, name));
       assert.deepEqual(readFileSync(join(home, name)), kept);

@@ -31,8 +31,6 @@ describe('the package', () => {
   let tarball: string;
 
   before(() => {
-    execFileSync(process.execPath, [compiler, '-p', root]);
-    execFileSync(process.execPath, [join(root, 'build.ts')]);
     tarball = pack(root);
     const project = {
       type: 'module',

@@ -16,7 +16,6 @@ import { startScenarioServer } from '../runtimes/server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const scenario = join(import.meta.dirname, '../runtimes/scenario.js');
-const compiler = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'lib/tsc.js');
 
 const onNode: Runtime = { name: 'this Node', packages: [], file: '' };
 
@@ -25,8 +24,6 @@ describe('in every runtime, a list, a capture and each way to fail', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   before(() => {
-    execFileSync(process.execPath, [compiler, '-p', root]);
-    execFileSync(process.execPath, [join(root, 'build.ts')]);
     const installed = join(folder, 'node_modules/@svc/node-sdk');
     mkdirSync(installed, { recursive: true });
     for (const name of ['dist', 'package.json']) cpSync(join(root, name), join(installed, name), { recursive: true });
