@@ -1,7 +1,7 @@
 import { isTime, readCheckpoint } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { readHash } from '../../packages/node-sdk/src/ledger/merkle.ts';
 import type { LedgerOf } from './entry.ts';
-import { type NoteVerifier, openNote } from './signed-note.ts';
+import { type NoteVerifier, openOwnNote } from './signed-note.ts';
 import type { TreeOf } from './tree-store.ts';
 
 // The texts that an installation signs: checkpoints, and the other records of the checkpoint log.
@@ -35,11 +35,13 @@ export function writeCheckpoint({ origin, size, rootHash, at }: Checkpoint): str
 
 /**
  * Opens a signed checkpoint.
- * @returns its content; null if it is not a checkpoint or not signed by the verifier's key.
+ * @returns its content; null if it is not a checkpoint, or not signed by a key of the installation that counts for its size.
  */
 export function openCheckpoint(note: string, verifier: NoteVerifier): Checkpoint | null {
-  const text = openNote(note, verifier);
-  return text === null ? null : readCheckpoint(text);
+  const opened = openOwnNote(note, verifier);
+  const checkpoint = opened === null ? null : readCheckpoint(opened.text);
+  if (opened === null || checkpoint === null || !('until' in opened.key)) return checkpoint;
+  return checkpoint.size <= opened.key.sizeOf(checkpoint.origin) ? checkpoint : null;
 }
 
 export interface LogPosition {

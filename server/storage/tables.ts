@@ -156,6 +156,14 @@ export interface Tables {
     /** The signed note (C2SP signed-note, tlog-checkpoint). */
     note: string;
   };
+  /** Where the keys that sign the checkpoints of a ledger follow each other: signed by both. */
+  readonly key_rotations: {
+    tenant_id: string;
+    ledger: string;
+    /** Counts the rotations of the installation, from 1. */
+    number: number;
+    note: string;
+  };
   /**
    * The log of the installation: each hour, the checkpoints that are new. Its own checkpoints and tiles are those of
    * the tenant 'installation' and the ledger 'log'.

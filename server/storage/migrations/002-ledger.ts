@@ -1,6 +1,6 @@
 /** Hash chains, the audit log, the Merkle trees over the ledgers and their signed checkpoints. */
 export const ledger = {
-  appendOnly: ['audit_events', 'audit_openings', 'checkpoints', 'log_leaves', 'log_attestations'],
+  appendOnly: ['audit_events', 'audit_openings', 'checkpoints', 'key_rotations', 'log_leaves', 'log_attestations'],
   statistics: {
     audit_events: {
       sqlite_autoindex_audit_events_1: [100_000, 1],
@@ -73,6 +73,15 @@ create table checkpoints (
   at text not null,
   note text not null, -- The signed note (C2SP signed-note, tlog-checkpoint).
   primary key (tenant_id, ledger, size)
+) without rowid;
+
+-- Where the keys that sign the checkpoints of a ledger follow each other: signed by both.
+create table key_rotations (
+  tenant_id text not null,
+  ledger text not null,
+  number integer not null, -- Counts the rotations of the installation, from 1.
+  note text not null,
+  primary key (tenant_id, ledger, number)
 ) without rowid;
 
 -- The log of the installation: each hour, the checkpoints that are new. Its own checkpoints and tiles are those of the

@@ -86,7 +86,7 @@ const [example, other] = published;
 const requireKey = (text: string): NoteVerifier => {
   const signer = readKey(sha256, text);
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(signer.key).toString('base64url') };
-  return { ...signer, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+  return { ...signer, publicKey: createPublicKey({ key: jwk, format: 'jwk' }), former: [] };
 };
 const secret = 'a secret of at least thirty-two characters';
 
