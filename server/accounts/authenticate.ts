@@ -34,7 +34,7 @@ export function createAuthenticate(
     // The checksum rejects a mistyped key without a query.
     const principal = isApiKey(token)
       ? await findKeyHolder(queries, token, now)
-      : await findAccessTokenHolder(queries, seal, token, now);
+      : await findAccessTokenHolder(queries, token, now);
     if (principal === undefined)
       throw unauthenticated('The API key or access token is unknown, expired or revoked.', 'invalid_token');
     lastUses.note('api_keys', principal.credential, now);

@@ -5,7 +5,7 @@ import { hashToken, isToken } from '../installation/token.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findHeld, inBatches, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
-import { holds, type RowSeal, remember, sealedColumns, sealGrant } from '../storage/secrets.ts';
+import { holds, remember, sealedColumns, sealGrant } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 
 export const keyEnvironments = ['live', 'test'] as const;
@@ -41,12 +41,11 @@ export async function findScimTokenHolder(queries: Queries, token: string): Prom
  */
 export async function findAccessTokenHolder(
   queries: Queries,
-  seal: RowSeal,
   token: string,
   now: string,
 ): Promise<Principal | undefined> {
   if (!isToken(accessTokenPrefix, token)) return undefined;
-  const row = findHeld(queries, 'access_tokens', await selectAccessToken(queries, { hash: seal.hashToken(token) }));
+  const row = findHeld(queries, 'access_tokens', await selectAccessToken(queries, { hash: hashToken(token) }));
   if (row === undefined || row.expires_at <= now) return undefined;
   const key = keyHolder(queries, await selectKeyById(queries, { tenantId: row.tenant_id, id: row.key_id }), now);
   return key && { ...key, scopes: new Set([...readScopes(row.scopes)].filter((scope) => key.scopes.has(scope))) };

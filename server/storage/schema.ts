@@ -18,6 +18,7 @@ export interface Schema {
    *   them under the `salt` of the row, and in append-only tables the triggers let an erasure clear both;
    * - `[unaudited]`: the audited state of the row is without it, because it only says when something was used, or is checked
    *   in another way. Without a mark, every column but `salt` and `seal` is part of the state;
+   * - `[encrypted]`: a text of `SecretBox`. The audited state of the row has what stays the same if another secret seals it anew;
    * - `[unsealed]`: the `seal` of the row does not cover it, because it grants nothing.
    */
   readonly sql: string;
@@ -57,12 +58,14 @@ export interface Column {
   readonly isPersonal: boolean;
   /** Part of the first version of the state of a row, whose hash the audit log has: see `Projection.added` for the others. */
   readonly isAudited: boolean;
+  /** A text of `SecretBox`, or several as JSON. */
+  readonly isEncrypted: boolean;
   /** Covered by the seal of a row, in a table that has one. */
   readonly isInSeal: boolean;
 }
 
 const types = '(?:text|integer|bigint|blob)';
-const knownMarks: readonly string[] = ['personal', 'unaudited', 'unsealed'];
+const knownMarks: readonly string[] = ['personal', 'unaudited', 'encrypted', 'unsealed'];
 
 /** The columns of a table, in order. @throws {Error} for a mark that there is not, or that is not where marks are. */
 export function listColumns(table: string): readonly Column[] {
@@ -78,10 +81,12 @@ export function listColumns(table: string): readonly Column[] {
   return columns.map(([, name = '', rest = ''], index) => {
     const marks = readMarks(rest);
     const isHelper = name === 'salt' || name === 'seal';
+    const isEncrypted = marks.includes('encrypted');
     return {
       name,
       isPersonal: marks.includes('personal'),
       isAudited: index < created.length && !isHelper && !marks.includes('unaudited'),
+      isEncrypted,
       isInSeal: name !== 'seal' && !marks.includes('unsealed'),
     };
   });

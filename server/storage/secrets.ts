@@ -48,6 +48,10 @@ export class PrivateHasher {
 
 const nonceBytes = 12;
 const tagBytes = 16;
+const saltBytes = 16;
+
+/** A sealed text: the commitment, which stays the same if another key seals the text anew, and the encrypted text. */
+const sealedForm = /^([\w-]{43})~([\w-]{59,})$/;
 
 /**
  * Seals texts that must be read again, with a key outside the database (AES-256-GCM, NIST SP 800-38D).
@@ -63,25 +67,47 @@ export class SecretBox {
 
   /** @param purpose the purpose of the text; it only opens with the same one. */
   seal(text: string, purpose: string): string {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(purpose));
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
-      'base64url',
-    );
+    return this.#encrypt(Buffer.concat([randomBytes(saltBytes), Buffer.from(text)]), purpose);
   }
 
   /** @throws {Error} if the text was changed, or sealed for another purpose or with another key. */
   open(sealed: string, purpose: string): string {
-    const bytes = Buffer.from(sealed, 'base64url');
-    // Decoding ignores invalid characters; only the exact text that was returned opens.
-    if (bytes.toString('base64url') !== sealed) throw new Error('a sealed text is not in canonical form');
+    return this.#decrypt(sealed, purpose).toString('utf8', saltBytes);
+  }
+
+  /** Seals a text of another box anew; its commitment stays. @throws {Error} if it does not open. */
+  take(sealed: string, other: SecretBox, purpose: string): string {
+    return this.#encrypt(other.#decrypt(sealed, purpose), purpose);
+  }
+
+  #encrypt(salted: Buffer, purpose: string): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(purpose));
+    const bytes = Buffer.concat([nonce, cipher.update(salted), cipher.final(), cipher.getAuthTag()]);
+    return `${hash('sha256', salted, 'base64url')}~${bytes.toString('base64url')}`;
+  }
+
+  #decrypt(sealed: string, purpose: string): Buffer {
+    const [, commitment, encrypted = ''] = sealedForm.exec(sealed) ?? [];
+    const bytes = Buffer.from(encrypted, 'base64url');
+    // Decoding ignores bits at the end; only the exact text that was returned opens.
+    if (commitment === undefined || bytes.toString('base64url') !== encrypted)
+      throw new Error('a sealed text is not in canonical form');
     const tag = bytes.subarray(-tagBytes);
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, nonceBytes), {
       authTagLength: tagBytes,
     });
     decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag);
-    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString();
+    const salted = Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+    if (hash('sha256', salted, 'base64url') !== commitment)
+      throw new Error('a sealed text has the commitment of another');
+    return salted;
   }
+}
+
+/** A sealed text, or texts, without what another key would write differently: each becomes its commitment. */
+export function committedText(sealed: string): string {
+  return sealed.replace(/~[\w-]+/g, '');
 }
 
 /** Keyed hashes of rows that only a server of this installation may write. */
@@ -89,20 +115,17 @@ export interface RowSeal {
   /** The id of the key, which identifies the secret that sealed a row. */
   readonly keyId: string;
   seal(text: string): string;
-  /** The stored hash of a token: only a server of this installation can write a row with it. */
-  hashToken(token: string): string;
 }
 
 const blockBytes = 64;
 
 /**
  * Seals rows that only a server with the secret of the installation may write (HMAC-SHA256), such as the heads of the
- * hash chains: with only the database they cannot be changed unnoticed. Hashes the tokens of sessions, too.
+ * hash chains: with only the database they cannot be changed unnoticed.
  */
 export class RowSealer implements RowSeal {
   readonly keyId: string;
   readonly #inner = Buffer.alloc(blockBytes, 0x36);
-  readonly #tokenKey: string;
   readonly #outer = Buffer.alloc(blockBytes + 32, 0x5c);
 
   /** @param secret of the installation; the key is derived from it (HKDF, RFC 5869). */
@@ -112,16 +135,7 @@ export class RowSealer implements RowSeal {
       this.#inner[index] = 0x36 ^ byte;
       this.#outer[index] = 0x5c ^ byte;
     }
-    this.#tokenKey = Buffer.from(hkdfSync('sha256', secret, '', 'svc token hashes', 32)).toString('hex');
     this.keyId = hash('sha256', Buffer.concat([Buffer.from('svc row seal key '), key])).slice(0, 16);
-  }
-
-  /**
-   * SHA-256 over the key (64 hex characters) and a token. Key and tokens have fixed lengths, so a plain prefix is as good as
-   * HMAC here, and costs each request no more than a hash without a key.
-   */
-  hashToken(token: string): string {
-    return hash('sha256', this.#tokenKey + token);
   }
 
   /** HMAC as RFC 2104 writes it out: with two one-shot hashes it costs a tenth of `createHmac`, on every capture. */

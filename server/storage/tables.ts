@@ -95,7 +95,7 @@ export interface Tables {
     /** Keyed hash of method, path and body. */
     fingerprint: string;
     status: number;
-    /** The response body, byte for byte. */
+    /** The response body, byte for byte; encrypted if it has a secret. */
     body: string;
     created_at: string;
   };
@@ -468,7 +468,7 @@ export interface Tables {
     user_id: string;
     /** disabled, pending or enabled. */
     state: string;
-    /** The TOTP secret, encrypted with a key that is kept outside the database. */
+    /** The TOTP secret. */
     secret: string | null;
     /** The salt of the backup codes' hashes. */
     codes_salt: string | null;
@@ -775,7 +775,7 @@ export interface Tables {
   readonly webhook_endpoints: {
     tenant_id: string;
     id: string;
-    /** Empty once it is deleted, as is the secret. */
+    /** Empty once it is deleted. */
     url: string;
     description: string | null;
     /** Event types, separated by spaces, in the order of the list; null for all, including future ones. */
@@ -791,11 +791,11 @@ export interface Tables {
     /** Why the server disabled it: gone or failing. */
     disabled_reason: string | null;
     disabled_at: string | null;
-    /** Encrypted. */
+    /** Empty once the endpoint is deleted. */
     secret: string;
-    /** JSON: encrypted secrets with their expiry times, newest first; until then they also sign. */
+    /** JSON: secrets with their expiry times, newest first; until then they also sign. */
     previous_secrets: string;
-    /** An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC. */
+    /** An Ed25519 private key; null if the endpoint signs only with HMAC. */
     signing_key: string | null;
     /** The public key as it is shown: whpk_…. */
     public_key: string | null;

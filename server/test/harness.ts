@@ -18,7 +18,7 @@ import { listStatuses } from '../http/openapi-operation.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { type MemberRole, type Scope, scopes } from '../http/roles.ts';
 import { RouteTable } from '../http/router.ts';
-import { databaseFile, findSecret, type Installation, openInstallation } from '../installation/installation.ts';
+import { databaseFile, type Installation, openInstallation } from '../installation/installation.ts';
 import { PasswordHasher } from '../installation/password-hash.ts';
 import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
@@ -255,7 +255,7 @@ export async function startTestServer(
     SVC_LIMIT_SCIM: '1000000',
   };
   const opened = await openTestInstallation(dialect, { ...limits, ...environment }, clock);
-  const quickly = () => new PasswordHasher(findSecret(opened.settings) as string, leastCost);
+  const quickly = () => new PasswordHasher(opened.box, leastCost);
   const installation = hashesSlowly ? opened : { ...opened, passwords: quickly() };
   const server = await startServer(installation, {
     log: writeLog

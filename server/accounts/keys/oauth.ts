@@ -13,7 +13,6 @@ import { clientSource, recordEvent } from '../../ledger/audit/store.ts';
 import { runTransaction, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { countDeleted, findRow, insertRow } from '../../storage/rows.ts';
-import { requireSeal } from '../../storage/secrets.ts';
 import { limitCredential } from '../authenticate.ts';
 import { accessTokenPrefix, type LastUses } from '../credentials.ts';
 import { findTenant } from '../tenants/store.ts';
@@ -128,7 +127,7 @@ export function oauthRoutes({ database, hasher, settings }: Installation, lastUs
 async function issueToken(tx: Transaction, source: AuditSource, key: ApiKeyRow, scopes: readonly Scope[]) {
   const expiresAt = expiryAfter(key, 1, tx.now);
   const token = generateToken(accessTokenPrefix);
-  const hash = requireSeal(tx).hashToken(token);
+  const hash = hashToken(token);
   const scope = scopes.join(' ');
   await insertRow(tx.queries, 'access_tokens', {
     tenant_id: key.tenant_id,
@@ -147,7 +146,7 @@ async function revokeToken(tx: Transaction, source: AuditSource, key: ApiKeyRow,
   const { numDeletedRows } = await tx.queries
     .deleteFrom('access_tokens')
     .where('tenant_id', '=', key.tenant_id)
-    .where('hash', '=', requireSeal(tx).hashToken(token))
+    .where('hash', '=', hashToken(token))
     .where('key_id', '=', key.id)
     .executeTakeFirstOrThrow();
   if (numDeletedRows > 0n) await recordEvent(tx, source, tokenEvent('revoked', key));

@@ -147,12 +147,12 @@ export async function findTotpStep(
 }
 
 export function sealTotpSecret({ box }: Services, userId: string, secret: string): string {
-  return box.seal(secret, secretPurpose(userId));
+  return box.seal(secret, totpPurpose(userId));
 }
 
 function openTotpSecret(box: Services['box'], userId: string, secret: string): string {
   try {
-    return box.open(secret, secretPurpose(userId));
+    return box.open(secret, totpPurpose(userId));
   } catch (cause) {
     throw new Error(
       `The TOTP secret of ${userId} cannot be opened: the row was changed, or sealed with another SVC_SECRET. Backup codes still work; after a reset the user can enroll again.`,
@@ -161,6 +161,7 @@ function openTotpSecret(box: Services['box'], userId: string, secret: string): s
   }
 }
 
-function secretPurpose(userId: string): string {
+/** The purpose of the sealed TOTP secret of a user (`SecretBox`). */
+export function totpPurpose(userId: string): string {
   return `TOTP secret of ${userId}`;
 }

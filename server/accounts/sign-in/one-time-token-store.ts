@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import { generateToken, isToken } from '../../installation/token.ts';
+import { generateToken, hashToken, isToken } from '../../installation/token.ts';
 import { addTime, type Database, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow } from '../../storage/rows.ts';
-import { requireSeal } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 
 const prefixes = { password_reset: 'svc_reset_', start: 'svc_start_', setup: 'svc_setup_' } as const;
@@ -23,7 +22,7 @@ export async function createOneTimeToken(
   const { userId, tenantId } = owner;
   const account = userId === null ? undefined : await findRow(tx.queries, 'users', { id: userId });
   await insertRow(tx.queries, 'one_time_tokens', {
-    hash: requireSeal(tx).hashToken(token),
+    hash: hashToken(token),
     purpose,
     user_id: userId,
     tenant_id: tenantId,
@@ -36,7 +35,7 @@ export async function createOneTimeToken(
 /** Finds a token that was not used and has not expired. */
 export async function findOneTimeToken(database: Database, purpose: Purpose, token: string, now: string) {
   if (!isToken(prefixes[purpose], token)) return undefined;
-  const hash = requireSeal(database).hashToken(token);
+  const hash = hashToken(token);
   const row = await findRow(database.kysely, 'one_time_tokens', { hash, purpose });
   return row !== undefined && row.expires_at > now ? row : undefined;
 }

@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely';
 import { unauthenticated } from '../../http/authorize.ts';
 import type { Credential } from '../../http/principal.ts';
 import type { MemberRole } from '../../http/roles.ts';
-import { generateToken, isToken } from '../../installation/token.ts';
+import { generateToken, hashToken, isToken } from '../../installation/token.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
@@ -17,15 +17,7 @@ import {
   readColumns,
   writeColumns,
 } from '../../storage/rows.ts';
-import {
-  type GrantRow,
-  holds,
-  holdsPart,
-  type RowSeal,
-  remember,
-  requireSeal,
-  sealedColumns,
-} from '../../storage/secrets.ts';
+import { type GrantRow, holds, holdsPart, type RowSeal, remember, sealedColumns } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { readHeldTenant, writeTenant } from '../credentials.ts';
 
@@ -50,7 +42,7 @@ export async function createSession(
   const account = await findRow(tx.queries, 'users', { id: opened.userId });
   const { id, expires_at } = await insertRow(tx.queries, 'sessions', {
     id: newId(),
-    token_hash: requireSeal(tx).hashToken(token),
+    token_hash: hashToken(token),
     tenant_id: opened.tenantId,
     user_id: opened.userId,
     password_changed_at: account?.password_changed_at ?? null,
@@ -99,7 +91,7 @@ export async function moveSession(
   if (row === undefined) return undefined;
   // None if housekeeping ended it since it was read.
   if ((await endSessions(queries, { userIds: [userId], tenantId: from, sessionId: id })) === 0) return undefined;
-  const token_hash = requireSeal(tx).hashToken(token);
+  const token_hash = hashToken(token);
   await insertRow(queries, 'sessions', { ...row, tenant_id: tenantId, token_hash, last_seen_at: now });
   return { id, token, expiresAt: row.expires_at };
 }
@@ -120,7 +112,7 @@ export interface StoredSession
  */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
-  const row = findHeld(queries, 'sessions', await selectSession(queries, { hash: seal.hashToken(token) }));
+  const row = findHeld(queries, 'sessions', await selectSession(queries, { hash: hashToken(token) }));
   if (row === undefined) return undefined;
   const holder = recallHolder(seal, row) ?? (await readHolder(queries, seal, row));
   // A new password ends all sessions; an older one was put back into the database.

@@ -28,6 +28,8 @@ export interface Projection<Column extends string = string> {
   readonly added: readonly Readonly<Partial<Record<Column, string | number | null>>>[];
   /** The names of renamed columns in the projection: `{ title: 'name' }` once `name` is called `title`. */
   readonly renamed: Readonly<Partial<Record<Column, string>>>;
+  /** The columns with sealed texts: of these, the projection has the commitments. */
+  readonly encrypted: readonly Column[];
   /** The columns that can identify a person: of these, the projection has commitments under the `salt` of the row. */
   readonly personal: readonly Column[];
   /** The names of these columns in the diff of an event. */
@@ -54,8 +56,9 @@ function describeRows<Name extends keyof Tables>(
   const audited = listColumns(table).filter(({ isAudited }) => isAudited);
   const columns = audited.map(({ name }) => name);
   const personal = audited.filter(({ isPersonal }) => isPersonal).map(({ name }) => name);
+  const encrypted = audited.filter(({ isEncrypted }) => isEncrypted).map(({ name }) => name);
   const personalFields = personal.map((name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-  const projection = { columns, added: [], renamed: {}, personal, personalFields };
+  const projection = { columns, added: [], renamed: {}, encrypted, personal, personalFields };
   const kind: RowKind<Name> = { table, module, noun, key: 'id', owner: 'tenant_id', ...projection, ...other };
   described.push(kind as unknown as RowKind);
   return kind;

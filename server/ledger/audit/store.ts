@@ -4,7 +4,7 @@ import { type Actor, type AuditSource, systemActor } from '../../http/principal.
 import type { Client } from '../../http/request.ts';
 import type { Transaction } from '../../storage/database.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
-import type { PrivateHasher } from '../../storage/secrets.ts';
+import { committedText, type PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { canonicalize, type Json } from '../canonical.ts';
 import { appendEntries, commit, newSalt, type Opening } from '../entry.ts';
@@ -153,11 +153,12 @@ export const versionOf = ({ added }: Projection) => added.length + 1;
 
 /** SHA-256, hex, over the canonical text of a version of the projection of a row. */
 export function hashRow(kind: Projection, row: object, version = versionOf(kind)): string {
-  const { columns, added, renamed, personal } = kind;
+  const { columns, added, renamed, encrypted, personal } = kind;
   const names = [...columns, ...added.slice(0, version - 1).flatMap((values) => Object.keys(values))];
   const values = names.map((column) => {
     const name = renamed[column] ?? column;
     const value = (row as AnyRow)[column];
+    if (typeof value === 'string' && encrypted.includes(column)) return [name, committedText(value)];
     if (value === null || !personal.includes(column)) return [name, value];
     return [name, commit((row as AnyRow).salt as string, name, value as string)];
   });

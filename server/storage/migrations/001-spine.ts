@@ -70,7 +70,7 @@ create table idempotency_keys (
   key text not null,
   fingerprint text not null, -- Keyed hash of method, path and body.
   status integer not null,
-  body text not null, -- The response body, byte for byte.
+  body text not null, -- [encrypted] The response body, byte for byte; encrypted if it has a secret.
   created_at text not null,
   primary key (tenant_id, key)
 ) without rowid;

@@ -14,7 +14,7 @@ export const identity = {
 create table users (
   id text not null primary key,
   email text not null unique, -- [personal] In the normalized form for comparison: see Email.
-  password_hash text, -- argon2id in PHC form; null until the person has chosen a password.
+  password_hash text, -- [encrypted] argon2id in PHC form; null until the person has chosen a password.
   password_changed_at text,
   salt text not null, -- Of the commitments to personal values in the hash of the row.
   created_at text not null,
@@ -51,7 +51,7 @@ create index memberships_user on memberships (user_id);
 create table second_factors (
   user_id text not null primary key references users (id),
   state text not null, -- disabled, pending or enabled.
-  secret text, -- The TOTP secret, encrypted with a key that is kept outside the database.
+  secret text, -- [encrypted] The TOTP secret.
   codes_salt text, -- The salt of the backup codes' hashes.
   codes text, -- The hashes of the unused backup codes, with spaces between.
   last_step bigint, -- [unaudited] The last 30-second step whose code was accepted.

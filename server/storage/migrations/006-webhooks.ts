@@ -16,7 +16,7 @@ export const webhooks = {
 create table webhook_endpoints (
   tenant_id text not null references tenants (id),
   id text not null,
-  url text not null, -- Empty once it is deleted, as is the secret.
+  url text not null, -- Empty once it is deleted.
   description text,
   -- Event types, separated by spaces, in the order of the list; null for all, including future ones.
   event_types text,
@@ -26,10 +26,9 @@ create table webhook_endpoints (
   status text not null, -- enabled, paused or disabled.
   disabled_reason text, -- Why the server disabled it: gone or failing.
   disabled_at text,
-  secret text not null, -- Encrypted.
-  -- JSON: encrypted secrets with their expiry times, newest first; until then they also sign.
-  previous_secrets text not null,
-  signing_key text, -- An Ed25519 private key, encrypted; null if the endpoint signs only with HMAC.
+  secret text not null, -- [encrypted] Empty once the endpoint is deleted.
+  previous_secrets text not null, -- [encrypted] JSON: secrets with their expiry times, newest first; until then they also sign.
+  signing_key text, -- [encrypted] An Ed25519 private key; null if the endpoint signs only with HMAC.
   public_key text, -- The public key as it is shown: whpk_….
   created_at text not null,
   updated_at text not null,

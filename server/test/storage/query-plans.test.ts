@@ -319,7 +319,7 @@ describe('the plans of SQLite for credentials and people', () => {
     [
       'the holder of an access token',
       'access_tokens',
-      (queries) => findAccessTokenHolder(queries, seal, bearer('svc_at_'), 'now'),
+      (queries) => findAccessTokenHolder(queries, bearer('svc_at_'), 'now'),
     ],
     ['the holder of a SCIM token', 'scim_tokens', (queries) => findScimTokenHolder(queries, bearer('scim_'))],
     ['a session', 'sessions', (queries) => findSession(queries, seal, bearer('svc_session_'))],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PrivateHasher, RowSealer, SecretBox } from '../../storage/secrets.ts';
+import { committedText, PrivateHasher, RowSealer, SecretBox } from '../../storage/secrets.ts';
 
 const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
 const two = fc.tuple(text, text).filter(([one, other]) => one !== other);
@@ -14,7 +14,7 @@ describe('a sealed text', () => {
     fc.assert(
       fc.property(text, text, text, (secret, plain, purpose) => {
         const sealed = new SecretBox(secret).seal(plain, purpose);
-        assert.match(sealed, /^[\w-]+$/);
+        assert.match(sealed, /^[\w-]{43}~[\w-]+$/);
         assert.equal(new SecretBox(secret).open(sealed, purpose), plain);
       }),
     );
@@ -41,10 +41,14 @@ describe('a sealed text', () => {
   test('does not open when any of its bits was changed', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(7), (plain, position, bit) => {
-        const bytes = Buffer.from(box.seal(plain, 'purpose'), 'base64url');
-        const at = position % bytes.length;
-        bytes[at] = (bytes[at] as number) ^ (1 << bit);
-        assert.throws(() => box.open(bytes.toString('base64url'), 'purpose'));
+        const parts = box.seal(plain, 'purpose').split('~').map((part) => Buffer.from(part, 'base64url'));
+        for (const part of parts) {
+          const at = position % part.length;
+          part[at] = (part[at] as number) ^ (1 << bit);
+          const changed = parts.map((one) => one.toString('base64url')).join('~');
+          assert.throws(() => box.open(changed, 'purpose'));
+          part[at] = (part[at] as number) ^ (1 << bit);
+        }
       }),
     );
   });
@@ -52,10 +56,12 @@ describe('a sealed text', () => {
   test('does not open when it was cut or lengthened', () => {
     fc.assert(
       fc.property(text, fc.nat(), (plain, length) => {
-        const bytes = Buffer.from(box.seal(plain, 'purpose'), 'base64url');
-        const cut = bytes.subarray(0, length % bytes.length);
-        assert.throws(() => box.open(cut.toString('base64url'), 'purpose'));
-        assert.throws(() => box.open(Buffer.concat([bytes, Buffer.from([0])]).toString('base64url'), 'purpose'));
+        const [commitment, encrypted] = box.seal(plain, 'purpose').split('~') as [string, string];
+        const bytes = Buffer.from(encrypted, 'base64url');
+        const open = (other: Buffer) => box.open(`${commitment}~${other.toString('base64url')}`, 'purpose');
+        assert.equal(open(bytes), plain);
+        assert.throws(() => open(bytes.subarray(0, length % bytes.length)));
+        assert.throws(() => open(Buffer.concat([bytes, Buffer.from([0])])));
       }),
     );
   });
@@ -72,10 +78,33 @@ describe('a sealed text', () => {
     const seal = () => box.seal('otpauth-secret', 'purpose');
     const all = Array.from({ length: 100 }, seal);
     assert.equal(new Set(all).size, all.length);
+    const commitments = all.map(committedText);
+    assert.equal(new Set(commitments).size, all.length);
     for (const sealed of all) {
-      assert.ok(!Buffer.from(sealed, 'base64url').includes('otpauth'));
-      assert.equal(Buffer.from(sealed, 'base64url').length, 12 + 'otpauth-secret'.length + 16);
+      const [commitment = '', encrypted = ''] = sealed.split('~');
+      assert.equal(commitment.length, 43);
+      const bytes = Buffer.from(encrypted, 'base64url');
+      assert.ok(!bytes.includes('otpauth'));
+      assert.equal(bytes.length, 12 + 16 + 'otpauth-secret'.length + 16);
     }
+  });
+
+  test('is sealed anew with another key, and keeps its commitment', () => {
+    const other = new SecretBox('another secret');
+    fc.assert(
+      fc.property(text, text, (plain, purpose) => {
+        const sealed = box.seal(plain, purpose);
+        const again = other.take(sealed, box, purpose);
+        assert.equal(other.open(again, purpose), plain);
+        assert.equal(committedText(again), committedText(sealed));
+        assert.notEqual(again, sealed);
+        assert.throws(() => box.open(again, purpose));
+        assert.throws(() => other.take(sealed, box, `${purpose}.`));
+        const foreign = box.seal(plain, purpose);
+        const swapped = `${committedText(foreign)}~${sealed.split('~')[1]}`;
+        assert.throws(() => box.open(swapped, purpose), /commitment/);
+      }),
+    );
   });
 });
 

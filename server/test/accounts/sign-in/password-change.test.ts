@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { updatePassword } from '../../../accounts/members/account-store.ts';
-import { PasswordHasher } from '../../../installation/password-hash.ts';
+import { hashPurpose, PasswordHasher } from '../../../installation/password-hash.ts';
 import { systemSource } from '../../../ledger/audit/store.ts';
 import { runTransaction } from '../../../storage/database.ts';
 import { describeServer } from '../../consent/helpers.ts';
@@ -139,7 +139,8 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
   const start = async () => {
     const server = await startTestServer(dialect, { SVC_SECRET: secret }, { hashesSlowly: true });
     const member = await server.createMember();
-    const cheap = new PasswordHasher(secret, lowCost);
+    const { box } = server.installation;
+    const cheap = new PasswordHasher(box, lowCost);
     const hash = await cheap.hash(member.password);
     await runTransaction(server.installation.database, server.clock.now(), async (tx) => {
       await updatePassword(tx, systemSource, member.userId, hash);
@@ -150,18 +151,18 @@ describeOnOneDatabase('a hash of an earlier cost', (dialect) => {
         .selectAll()
         .where('id', '=', member.userId)
         .executeTakeFirstOrThrow();
-    return { server, member, hash, read };
+    return { server, member, hash, read, box };
   };
 
   test('is computed again at the next sign-in, which is recorded and keeps the time of the change', async () => {
-    const { server, member, hash, read } = await start();
+    const { server, member, hash, read, box } = await start();
     await using _ = server;
     const before = await read();
     server.clock.advance(1000);
     assert.equal((await signIn(server, member)).status, 200);
     const after = await read();
     assert.notEqual(after.password_hash, hash);
-    assert.match(after.password_hash ?? '', /m=19456,t=2,p=1/);
+    assert.match(box.open(after.password_hash ?? '', hashPurpose), /m=19456,t=2,p=1/);
     assert.equal(after.password_changed_at, before.password_changed_at);
     const [event, ...more] = await readEvents(server, server.tenant.key, 'account.password_rehashed');
     assert.deepEqual(more, []);

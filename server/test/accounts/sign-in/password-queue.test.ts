@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { PasswordQueue } from '../../../accounts/sign-in/password-queue.ts';
 import { startServer } from '../../../cli/server/start-server.ts';
 import { RateLimiter } from '../../../http/rate-limit.ts';
-import { PasswordHasher } from '../../../installation/password-hash.ts';
+import { hashPurpose, PasswordHasher } from '../../../installation/password-hash.ts';
+import { SecretBox } from '../../../storage/secrets.ts';
 import {
   type RequestOptions,
   startTestServer,
@@ -17,6 +18,7 @@ import { goodPassword, invite } from '../members/invitation-helpers.ts';
 import { createEnrolledMember, startSignIn } from '../mfa/authenticator.ts';
 import { cookieOf, lowCost, secret, signIn } from './sign-in-requests.ts';
 
+const box = new SecretBox(secret);
 const bounds = { atOnce: 2, waiting: 32, waitingEach: 8 };
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +76,7 @@ class GatedHasher extends PasswordHasher {
 }
 
 describe('the queue of password hashes', () => {
-  const hasher = new GatedHasher(secret, lowCost);
+  const hasher = new GatedHasher(box, lowCost);
   let origin: TestServer;
   let server: Pick<TestServer, 'request'> & AsyncDisposable;
   let member: TestMember;
@@ -287,7 +289,7 @@ describe('a queue of hashes', () => {
   const caller = { bucket: 'test', isKnown: false };
 
   test('serves known and unknown callers in turn', async () => {
-    const hasher = new GatedHasher(secret, lowCost);
+    const hasher = new GatedHasher(box, lowCost);
     hasher.close();
     const queue = new PasswordQueue(hasher, { atOnce: 1, waiting: 8, waitingEach: 8 });
     const order: string[] = [];
@@ -306,9 +308,9 @@ describe('a queue of hashes', () => {
   });
 
   test('continues after a failed hash', async () => {
-    const queue = new PasswordQueue(new PasswordHasher(secret, lowCost));
+    const queue = new PasswordQueue(new PasswordHasher(box, lowCost));
     // The library refuses a salt of four bytes.
-    const bad = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn';
+    const bad = box.seal('$argon2id$v=19$m=8,t=1,p=1$c2FsdA$dGFn', hashPurpose);
     const hash = await queue.hash(caller, 'right');
     const answers = await Promise.allSettled([
       ...Array.from({ length: 5 }, () => queue.verify(caller, 'right', bad)),
