@@ -43,10 +43,15 @@ const Environment = z.object({
   SVC_DATABASE_POOL: wholeNumber(10, 2, 500).describe('Connections to PostgreSQL at once, of each server'),
   SVC_SECRET: z
     .string()
-    .min(32)
+    .trim()
+    .max(10_000)
+    .refine(
+      (text) => text.split(',').every((one) => one.trim().length >= 32),
+      'must have 32 characters or more without commas; after a rotation, the former one follows behind a comma',
+    )
     .optional()
     .describe(
-      'Key of hashes, passwords and sealed texts, 32 characters or more; default: the file secret.key in the data folder',
+      'Key of hashes, passwords and sealed texts, 32 characters or more without commas; after `svc secret rotate`, followed by a comma and the former one; default: the file secret.key in the data folder',
     ),
   SVC_TRUSTED_PROXIES: wholeNumber(0, 0, 10).describe(
     'Number of trusted reverse proxies in front that add X-Forwarded-For',

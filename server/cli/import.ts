@@ -93,7 +93,9 @@ a keyed hash is kept. Times need an offset, or are seconds or milliseconds since
     const target = await requireTarget(database.kysely, options.notice, options.version);
     const mapping = readMapping(target, options);
     using spool = new Spool<ImportedDecision>();
-    const { hasher, clock } = installation;
+    const { clock, former } = installation;
+    // The oldest, so that decisions that were imported before a rotation are recognized.
+    const { hasher } = former.at(-1) ?? installation;
     let invalid = 0;
     const faults: { readonly line: number; readonly issues: readonly string[] }[] = [];
     const refuse = (line: number, issues: readonly string[]) => {

@@ -18,6 +18,7 @@ import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { completeAnchors } from '../ledger/checkpoint-store.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { completeErasures } from '../ledger/erasure-store.ts';
+import { readRotations } from '../ledger/rotation-store.ts';
 import { exitCodes, Findings } from '../proofs/findings.ts';
 import { verifyInstallation } from '../proofs/verify-database.ts';
 import type { Settings } from '../settings.ts';
@@ -125,7 +126,7 @@ async function requireSource(queries: Queries, settings: Settings): Promise<Inst
   if (installation === undefined) throw new UsageError('There is nothing to move: no server has used this database.');
   if (installation.moving_from !== null) throw new UsageError(describeIncomplete(installation.moving_from));
   const secret = findSecret(settings);
-  if (secret === null || !(await isSecretOf(queries, secret)))
+  if (secret === null || !isSecretOf(installation, secret))
     throw new UsageError(
       `The secret of this database is not here. Put its ${secretFile} into ${settings.dataDir}, or set SVC_SECRET.`,
     );
@@ -155,7 +156,7 @@ async function copyAll(
   let copied = 0;
   {
     await using database = await openTarget(target, from, installation, all);
-    if (isElsewhere && settings.secret === null) placeSecret(settings.dataDir, dataDir);
+    if (isElsewhere && settings.secret === null) placeSecret(settings.dataDir, target, findSecret(settings) as string);
     for (const table of tables) {
       const onProgress = (rows: number) => showProgress(`${table.name}: ${rows} rows …`);
       const rows = await copyTable(transaction, database, table, onProgress);
@@ -173,7 +174,7 @@ async function copyAll(
       if (isElsewhere && existsSync(join(settings.dataDir, name)))
         placeCopy(join(settings.dataDir, name), join(dataDir, name));
     // Of another server, which this log would get within a minute. A missing log stays missing, and is reported.
-    const { signer, seal } = deriveSecrets(findSecret(target) as string);
+    const { signer, seal } = deriveSecrets(findSecret(target) as string, await readRotations(transaction));
     if (existsSync(log))
       await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(log, signer.verifier) });
     const erasures = new ErasureLog(join(dataDir, erasureFile), seal);

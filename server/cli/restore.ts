@@ -34,6 +34,10 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
       meaning: 'the file with the private key of age; default: SVC_BACKUP_AGE_IDENTITY_FILE',
       value: 'file',
     },
+    'former-secret': {
+      schema: flag,
+      meaning: 'accept a backup that was made with a secret that was rotated since; then rotate the secret again',
+    },
     unencrypted: { schema: flag, meaning: 'accept a backup in the clear, although keys of age are set or given' },
     'in-place': { schema: flag, meaning: 'accept the current database as restored by other means' },
     'without-erasures': {

@@ -39,6 +39,7 @@ import { importCommand } from './import.ts';
 import { move } from './move.ts';
 import { proofCreate } from './proof.ts';
 import { restore } from './restore.ts';
+import { secretRotate } from './secret.ts';
 import { demo, demoRemove, migrateCommand, serve } from './serve.ts';
 import { verify } from './verify.ts';
 import { widgets } from './widgets.ts';
@@ -66,6 +67,7 @@ export const commands: readonly Command[] = [
   exportCreate,
   exportVerify,
   proofCreate,
+  secretRotate,
   widgets,
 ];
 

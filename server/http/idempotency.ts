@@ -16,6 +16,8 @@ export interface IdempotencyClaim {
   readonly key: string;
   /** Keyed hash of method, path with query, precondition and body, which confirms no guess of erased values. */
   readonly fingerprint: string;
+  /** True for the fingerprint of the same request, also under a former secret. */
+  isOf(fingerprint: string): boolean;
   /** True if the answer holds a secret: it is stored sealed. */
   readonly isSecret: boolean;
 }
@@ -45,13 +47,16 @@ export function claimOf(
   { url, headers }: IncomingMessage,
   body: Buffer,
   seal: RowSeal,
+  former: readonly { readonly seal: RowSeal }[],
 ): IdempotencyClaim {
   // An answer with a secret is replayed only to the same caller with the same rights.
   const rights = showsSecret ? `${actor.type} ${actor.id} ${[...scopes].sort().join(' ')} ` : '';
   const precondition = headers['if-match'] === undefined ? '' : `if-match ${normalizeTags(headers['if-match'])}\n`;
   const request = Buffer.concat([Buffer.from(`${rights}${method} ${url}\n${precondition}`), body]);
-  const fingerprint = seal.seal(`svc request 1\n${tenantId}\n${hash('sha256', request)}`);
-  return { tenantId, key, fingerprint, isSecret: showsSecret === true };
+  const text = `svc request 1\n${tenantId}\n${hash('sha256', request)}`;
+  const fingerprint = seal.seal(text);
+  const isOf = (stored: string) => stored === fingerprint || former.some((one) => one.seal.seal(text) === stored);
+  return { tenantId, key, fingerprint, isOf, isSecret: showsSecret === true };
 }
 
 /** The only place that claims idempotency keys, stores the answers of their requests and replays them. */
@@ -109,16 +114,16 @@ export class IdempotencyKeys {
   async find(queries: Queries, claim: IdempotencyClaim, now: string | null): Promise<ReadyAnswer | null> {
     const earlier = await findRow(queries, 'idempotency_keys', rowOf(claim));
     if (earlier === undefined || (now !== null && earlier.created_at <= expiryOf(now))) return null;
-    if (earlier.fingerprint !== claim.fingerprint)
+    if (!claim.isOf(earlier.fingerprint))
       throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new one.');
-    const body = claim.isSecret ? this.#box.open(earlier.body, sealPurpose(claim)) : earlier.body;
+    const body = claim.isSecret ? this.#box.open(earlier.body, answerPurpose(claim)) : earlier.body;
     return new ReadyAnswer(earlier.status, body, { 'Idempotent-Replayed': 'true' });
   }
 
   /** Stores the answer of a successful request, in the transaction that holds its changes. */
   async store(queries: Queries, claim: IdempotencyClaim, answer: ReadyAnswer): Promise<void> {
     const text = String(answer.body);
-    const body = claim.isSecret ? this.#box.seal(text, sealPurpose(claim)) : text;
+    const body = claim.isSecret ? this.#box.seal(text, answerPurpose(claim)) : text;
     await queries
       .updateTable('idempotency_keys')
       .set({ status: answer.status, body })
@@ -158,10 +163,10 @@ export async function changeAnswers(
     .execute();
   const changed = new Map<string, string>();
   for (const { key, body } of rows) {
-    // A key that was just taken has none yet; sealed answers are base64url.
+    // A key that was just taken has none yet; a sealed answer is no JSON.
     if (body === '') continue;
     const isSealed = !body.startsWith('{');
-    const purpose = sealPurpose({ tenantId, key });
+    const purpose = answerPurpose({ tenantId, key });
     if (isSealed && box === null) continue;
     const text = change(isSealed && box !== null ? box.open(body, purpose) : body);
     if (text !== null) changed.set(key, isSealed && box !== null ? box.seal(text, purpose) : text);
@@ -175,7 +180,8 @@ export function nameKey({ tenantId, key }: Pick<IdempotencyClaim, 'tenantId' | '
   return `${tenantId} ${key}`;
 }
 
-function sealPurpose(claim: Pick<IdempotencyClaim, 'tenantId' | 'key'>): string {
+/** The purpose of a sealed answer (`SecretBox`). */
+export function answerPurpose(claim: Pick<IdempotencyClaim, 'tenantId' | 'key'>): string {
   return `answer ${nameKey(claim)}`;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Clock, Database } from '../storage/database.ts';
-import { requireSeal, type SecretBox } from '../storage/secrets.ts';
+import { type RowSeal, requireSeal, type SecretBox } from '../storage/secrets.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { sendTag } from './entity-tag.ts';
 import { Changes } from './group-commit.ts';
@@ -41,6 +41,8 @@ export interface RouterOptions {
   sourceOf(actor: Actor, client: Client): (tenantId: string) => AuditSource;
   /** Seals the answers that are kept for retries and hold a secret. */
   readonly box: SecretBox;
+  /** The seals of former secrets, which recognize requests that are sent again after a rotation. */
+  readonly former: readonly { readonly seal: RowSeal }[];
   /** Requests a minute that may be refused for each client address. */
   readonly refusalLimit: number;
   /** Streamed answers at once for each tenant. */
@@ -105,7 +107,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     const claimFor = (bytes: Buffer = Buffer.alloc(0)) =>
       principal === null || key === null
         ? null
-        : claimOf(route, principal, key, ctx.req, bytes, requireSeal(options.database));
+        : claimOf(route, principal, key, ctx.req, bytes, requireSeal(options.database), options.former);
     return { parts, claim: claimFor(body?.bytes), claimFor };
   };
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Selectable } from 'kysely';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
 import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
-import { NoteSigner } from '../ledger/signed-note.ts';
+import { readRotations } from '../ledger/rotation-store.ts';
+import { NoteSigner, type RotationNotes } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import {
   attachSeal,
@@ -14,6 +15,7 @@ import {
   openDatabase,
   systemClock,
 } from '../storage/database.ts';
+import { flushToDisk } from '../storage/log-file.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -25,6 +27,8 @@ import { PasswordHasher } from './password-hash.ts';
 
 /** The data of one installation: a database whose schema is current, and the secret that belongs to it. */
 export interface Installation extends Secrets, AsyncDisposable {
+  /** Keys of former secrets, by which what was written with them is recognized: it grants nothing. */
+  readonly former: readonly Pick<Secrets, 'hasher' | 'seal'>[];
   readonly settings: Settings;
   readonly clock: Clock;
   readonly database: Database;
@@ -64,7 +68,8 @@ export async function openInstallation(
     const secrets = await openSecrets(settings, opened, clock());
     const database = { ...attachSeal(opened, secrets.seal), clock };
     const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
-    const erasures = new ErasureLog(join(settings.dataDir, erasureFile), secrets.seal);
+    const erasures = openErasures(settings);
+    erasures.sealAnew();
     database.signals.on('erasureNoted', (line) => {
       try {
         erasures.append([line]);
@@ -85,24 +90,52 @@ export async function openInstallation(
 export const secretFile = 'secret.key';
 const shortestSecret = 32;
 
+/** The log of erasures of a data folder. Whoever can write to the folder has the secret, so that former ones count here, too. */
+export function openErasures(place: SecretPlace): ErasureLog {
+  const [seal, ...others] = findSecrets(place).map((secret) => new RowSealer(secret));
+  if (seal === undefined) throw new Error(`there is no secret for ${erasureFile}`);
+  return new ErasureLog(join(place.dataDir, erasureFile), seal, others);
+}
+
 /** The keys that are derived from the secret of an installation. */
 export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>;
 
-/** Derives every key of an installation from its secret. */
-export function deriveSecrets(secret: string) {
+/**
+ * Derives every key of an installation from its secret.
+ * @param rotations of the key that signs (`readRotations`), if checkpoints of before are verified.
+ */
+export function deriveSecrets(secret: string, rotations: readonly RotationNotes[] = []) {
+  const box = new SecretBox(secret);
   return {
     hasher: new PrivateHasher(secret),
-    box: new SecretBox(secret),
-    passwords: new PasswordHasher(secret),
+    box,
+    passwords: new PasswordHasher(box),
     /** Signs the checkpoints of the ledgers. */
-    signer: new NoteSigner(secret),
+    signer: new NoteSigner(secret, rotations),
     seal: new RowSealer(secret),
   };
 }
 
-/** The secret that the settings name or the data folder holds; null if there is none. Does not create it. */
-export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataDir'>): string | null {
-  return secret ?? (existsSync(join(dataDir, secretFile)) ? readSecretFile(dataDir) : null);
+/** Where a secret is: in a setting, or in a data folder. */
+export type SecretPlace = Pick<Settings, 'secret' | 'dataDir'>;
+
+/**
+ * The secrets that the settings name or the data folder holds: the present one, then those that were rotated. Only the order
+ * here says which is the present one: the database would believe who knows a former one. Does not create one.
+ */
+export function findSecrets({ secret, dataDir }: SecretPlace): readonly string[] {
+  if (secret !== null) return secret.split(',').map((one) => one.trim());
+  return existsSync(join(dataDir, secretFile)) ? readSecretFile(dataDir).secrets : [];
+}
+
+/** The present secret; null if there is none. */
+export function findSecret(place: SecretPlace): string | null {
+  return findSecrets(place)[0] ?? null;
+}
+
+/** True if a database was used with this secret, or never with any. */
+export function isSecretOf(row: InstallationRow | undefined, secret: string): boolean {
+  return row === undefined || row.secret_hash === new PrivateHasher(secret).fingerprint;
 }
 
 /**
@@ -111,14 +144,14 @@ export function findSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataD
  * protects.
  * @throws {SettingsError} when the file is damaged, or the database was used with another secret before.
  */
-async function openSecrets(settings: Settings, database: Database, now: string): Promise<Secrets> {
+async function openSecrets(settings: Settings, database: Database, now: string) {
   const { kysely } = database;
   // Before a secret is made, and before anything is written.
   requireInPlace(await findInstallation(kysely));
-  const secrets = deriveSecrets(findSecret(settings) ?? (await createSecret(settings, database)));
-  const { hasher } = secrets;
+  completeRotation(settings, await findInstallation(kysely));
+  const secret = findSecret(settings) ?? (await createSecret(settings, database));
   if ((await findInstallation(kysely)) === undefined) {
-    const row = { id: 1, secret_hash: hasher.fingerprint, created_at: now };
+    const row = { id: 1, secret_hash: new PrivateHasher(secret).fingerprint, created_at: now };
     await inTransaction(database, (transaction) =>
       insertRows(transaction, 'installation', [row], { skipsPresent: true }),
     );
@@ -126,10 +159,50 @@ async function openSecrets(settings: Settings, database: Database, now: string):
   const installation = await findInstallation(kysely);
   // A move that began meanwhile.
   requireInPlace(installation);
-  if (installation?.secret_hash === hasher.fingerprint) return secrets;
-  throw new SettingsError(
-    'This database was used with another secret. Give every server the same SVC_SECRET, or the secret.key of the first.',
-  );
+  const [, ...former] = findSecrets(settings);
+  if (!isSecretOf(installation, secret))
+    throw new SettingsError(
+      former.some((other) => isSecretOf(installation, other))
+        ? 'This database is used with a former secret: it is older than the last svc secret rotate, or was changed. If you restored it, put its secret first in secret.key or SVC_SECRET, and rotate the secret again.'
+        : 'This database was used with another secret. Give every server the same SVC_SECRET, or the secret.key of the first.',
+    );
+  return {
+    ...deriveSecrets(secret, await readRotations(kysely)),
+    former: former.map((other) => ({ hasher: new PrivateHasher(other), seal: new RowSealer(other) })),
+  };
+}
+
+/** Completes a rotation that was interrupted after its commit. */
+export function completeRotation({ secret, dataDir }: SecretPlace, installation: InstallationRow | undefined): void {
+  if (secret !== null || installation === undefined || !existsSync(join(dataDir, secretFile))) return;
+  const { next, secrets } = readSecretFile(dataDir);
+  if (next !== null && isSecretOf(installation, next)) writeSecrets(dataDir, [next, ...secrets]);
+}
+
+/** Marks the secret of a rotation that has not been committed. */
+const nextMark = 'next ';
+
+/**
+ * Replaces the file of the secret, at once and on disk.
+ * @param secrets the present one first.
+ * @param next the one that a rotation is about to use.
+ */
+export function writeSecrets(dataDir: string, secrets: readonly string[], next: string | null = null): void {
+  const file = join(dataDir, secretFile);
+  const draft = nameDraft(file);
+  const lines = [...secrets, ...(next === null ? [] : [`${nextMark}${next}`])];
+  writeFileSync(draft, `${lines.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+  renameSync(draft, file);
+  flushToDisk(dataDir);
+}
+
+/** A new secret: 256 random bits. */
+export function generateSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function nameDraft(file: string): string {
+  return `${file}.${process.pid}-${randomBytes(6).toString('hex')}`;
 }
 
 /** The row of the installation; undefined if the database was never used. */
@@ -140,7 +213,7 @@ export function findInstallation(queries: Queries): Promise<InstallationRow | un
 export type InstallationRow = Readonly<Selectable<Tables['installation']>>;
 
 /** @throws {SettingsError} if the data was moved elsewhere, or is being moved here. */
-function requireInPlace(installation: InstallationRow | undefined): void {
+export function requireInPlace(installation: InstallationRow | undefined): void {
   const { moving_from = null, moved_to = null, moved_at = null } = installation ?? {};
   if (moved_to !== null) throw new SettingsError(describeMoved(moved_to, moved_at));
   if (moving_from !== null) throw new SettingsError(describeIncomplete(moving_from));
@@ -157,12 +230,6 @@ export function describeIncomplete(from: string): string {
   return `This database is an incomplete copy of ${from}: run svc move again, there.`;
 }
 
-/** True if a database was used with this secret, or never with any. */
-export async function isSecretOf(queries: Queries, secret: string): Promise<boolean> {
-  const row = await findInstallation(queries);
-  return row === undefined || row.secret_hash === new PrivateHasher(secret).fingerprint;
-}
-
 /** Makes the secret of a new installation. A database that was used before belongs to another one, which is not here. */
 async function createSecret({ dataDir }: Settings, { kysely }: Database): Promise<string> {
   const file = join(dataDir, secretFile);
@@ -173,13 +240,21 @@ async function createSecret({ dataDir }: Settings, { kysely }: Database): Promis
   }
   makeFolder(dataDir);
   createSecretFile(file);
-  return readSecretFile(dataDir);
+  return readSecretFile(dataDir).secrets[0] as string;
 }
 
-function readSecretFile(dataDir: string): string {
+function readSecretFile(dataDir: string) {
   const file = join(dataDir, secretFile);
-  const secret = readFileSync(file, 'utf8').trim();
-  if (secret.length >= shortestSecret) return secret;
+  const lines = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  const next = lines.find((line) => line.startsWith(nextMark))?.slice(nextMark.length) ?? null;
+  const secrets = lines.filter((line) => !line.startsWith(nextMark));
+  const isWhole = [...secrets, ...(next === null ? [] : [next])].every(
+    (one) => one.length >= shortestSecret && !one.includes(','),
+  );
+  if (isWhole && secrets.length > 0) return { secrets, next };
   throw new SettingsError(
     `${file} is damaged: a secret has ${shortestSecret} characters or more. Put the secret.key of your backup in its place; if this installation holds no records yet, delete the file and a new one is made.`,
   );
@@ -187,9 +262,9 @@ function readSecretFile(dataDir: string): string {
 
 /** Appears whole or not at all, wherever the process is stopped; the first of several that start at once makes it. */
 function createSecretFile(file: string): void {
-  const draft = `${file}.${process.pid}-${randomBytes(6).toString('hex')}`;
+  const draft = nameDraft(file);
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    writeFileSync(draft, `${generateSecret()}\n`, { flag: 'wx', mode: 0o600, flush: true });
     // Unlike a rename, a link never replaces what is there.
     linkSync(draft, file);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   type RestoreStatement,
   readRestoreStatement,
 } from './checkpoint.ts';
-import { type NoteVerifier, openNote } from './signed-note.ts';
+import { type NoteVerifier, openStatement } from './signed-note.ts';
 import type { TreeOf } from './tree-store.ts';
 
 // The checkpoint log: signed notes (C2SP signed-note), each followed by an empty line.
@@ -140,8 +140,7 @@ export class AnchorLog {
   }
 
   #restore(note: string): void {
-    const text = openNote(note, this.#verifier);
-    const statement = text === null ? null : readRestoreStatement(text);
+    const statement = openStatement(note, this.#verifier, readRestoreStatement);
     if (statement === null || !this.#reader.isPlaceOf(statement)) return;
     this.#latest.clear();
     this.#unchecked?.clear();

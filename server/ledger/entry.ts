@@ -100,6 +100,11 @@ export function isSealed(seals: RowSeal, head: SealedHead): boolean {
   return head.key_id === seals.keyId && head.mac === seals.seal(describeHead(head));
 }
 
+/** The columns of a head that only a server with the secret can write. */
+export function sealHead(seals: RowSeal, head: Omit<SealedHead, 'key_id' | 'mac'>): Pick<SealedHead, 'key_id' | 'mac'> {
+  return { key_id: seals.keyId, mac: seals.seal(describeHead(head)) };
+}
+
 /** The head of a chain; undefined if the tenant has none. */
 export function readHead(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<SealedHead | undefined> {
   return findRow(queries, 'chain_heads', { tenant_id: tenantId, ledger });
@@ -139,7 +144,7 @@ export async function openChains(tx: Pick<Transaction, 'queries' | 'seal'>, tena
   const seals = requireSeal(tx);
   const rows = Object.keys(ledgerTables).map((ledger) => {
     const head = { tenant_id: tenantId, ledger, ...emptyHead };
-    return { ...head, key_id: seals.keyId, mac: seals.seal(describeHead(head)) };
+    return { ...head, ...sealHead(seals, head) };
   });
   await insertRows(tx.queries, 'chain_heads', rows);
 }

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import { appendToLog, useLogFile } from '../storage/log-file.ts';
+import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { appendToLog, flushToDisk, useLogFile } from '../storage/log-file.ts';
 import type { RowSeal } from '../storage/secrets.ts';
 
 // The log of erasures: one line each, `<HMAC> <tenant id> <number> <JSON>`, or `<HMAC> restored <JSON>` for a restore.
@@ -50,13 +51,27 @@ function macOf(seal: RowSeal, text: string): string {
   return seal.seal(`svc erasure 1\n${text}`);
 }
 
-/** Reads a line; null if no server of this installation wrote it. */
-function readLine(seal: RowSeal, line: string): { readonly name: string; readonly rest: string } | null {
+/**
+ * The line as a server with another secret writes it.
+ * @returns the line as it is if no server with the former secret wrote it.
+ */
+export function sealErasureAnew(seal: RowSeal, former: RowSeal, line: string): string {
+  const text = line.slice(line.indexOf(' ') + 1);
+  return readLine([former], line) === null ? line : sealLine(seal, text);
+}
+
+/** Reads a line; null if no server of this installation wrote it. @param seals the first is that of new lines. */
+function readLine(
+  seals: readonly RowSeal[],
+  line: string,
+): { readonly name: string; readonly rest: string; readonly line: string } | null {
   const end = line.indexOf(' ');
-  const text = line.slice(end + 1);
-  if (line.slice(0, end) !== macOf(seal, text)) return null;
+  const [mac, text] = [line.slice(0, end), line.slice(end + 1)];
+  const index = seals.findIndex((seal) => mac === macOf(seal, text));
+  if (index === -1) return null;
   const space = text.indexOf(' ');
-  return { name: text.slice(0, space), rest: text.slice(space + 1) };
+  const own = index === 0 ? line : sealLine(seals[0] as RowSeal, text);
+  return { name: text.slice(0, space), rest: text.slice(space + 1), line: own };
 }
 
 /** Counts the erasures of each tenant: lines of several servers may be out of order and repeated. */
@@ -106,12 +121,15 @@ class Counter {
 export class ErasureLog {
   readonly file: string;
   readonly #seal: RowSeal;
+  readonly #seals: readonly RowSeal[];
   #end = 0;
   #counter = new Counter();
 
-  constructor(file: string, seal: RowSeal) {
+  /** @param others the seals of other secrets whose lines count, too: each is read as this installation writes it. */
+  constructor(file: string, seal: RowSeal, others: readonly RowSeal[] = []) {
     this.file = file;
     this.#seal = seal;
+    this.#seals = [seal, ...others];
   }
 
   /** Creates the file if it is missing, and reads what was appended. */
@@ -131,7 +149,7 @@ export class ErasureLog {
 
   /** Appends the lines that a server of this installation wrote. */
   append(lines: readonly string[]): void {
-    const own = lines.filter((line) => readLine(this.#seal, line) !== null);
+    const own = lines.flatMap((line) => readLine(this.#seals, line)?.line ?? []);
     if (own.length > 0) this.#use((file) => this.#write(file, own));
   }
 
@@ -141,9 +159,35 @@ export class ErasureLog {
     this.append([sealLine(this.#seal, `${restoredName} ${restored}`)]);
   }
 
-  /** Opens a copy of this log in another file. */
-  openCopy(file: string): ErasureLog {
-    return new ErasureLog(file, this.#seal);
+  /**
+   * Writes the lines of former secrets as this installation writes them, if the log begins with one. Other lines stay, also
+   * those that were changed.
+   */
+  sealAnew(): void {
+    if (!existsSync(this.file)) return;
+    const draft = `${this.file}.draft`;
+    const file = openSync(this.file, 'r');
+    try {
+      rmSync(draft, { force: true });
+      let isFirst = true;
+      for (const { line } of readLines(file, 0)) {
+        const own = readLine(this.#seals, line)?.line ?? line;
+        if (isFirst && own === line) return;
+        isFirst = false;
+        appendFileSync(draft, `${own}\n`, { mode: 0o600 });
+      }
+      if (isFirst) return;
+    } finally {
+      closeSync(file);
+    }
+    flushToDisk(draft);
+    renameSync(draft, this.file);
+    flushToDisk(dirname(this.file));
+  }
+
+  /** Opens a copy of this log in another file. @param allowsFormer also takes lines of former secrets. */
+  openCopy(file: string, allowsFormer: boolean): ErasureLog {
+    return new ErasureLog(file, this.#seal, allowsFormer ? this.#seals.slice(1) : []);
   }
 
   /**
@@ -159,8 +203,9 @@ export class ErasureLog {
     try {
       let lines: string[] = [];
       for (const { line } of readLines(file, 0)) {
-        if (isEarlier && own.has(nameLine(line))) continue;
-        lines.push(line);
+        const read = readLine(this.#seals, line);
+        if (read === null || (isEarlier && own.has(nameLine(read.line)))) continue;
+        lines.push(read.line);
         if (lines.length < 100) continue;
         this.append(lines);
         lines = [];
@@ -191,7 +236,7 @@ export class ErasureLog {
         if (end > size) break;
         number += 1;
         if (line.endsWith(cutMark)) continue;
-        const found = readLine(this.#seal, line);
+        const found = readLine(this.#seals, line);
         if (found === null) {
           refuse(`line ${number} was not written by this installation, or was changed`);
           continue;
@@ -204,7 +249,12 @@ export class ErasureLog {
           continue;
         }
         const space = rest.indexOf(' ');
-        const erasure = { line, tenantId, number: Number(rest.slice(0, space)), ...JSON.parse(rest.slice(space + 1)) };
+        const erasure = {
+          line: found.line,
+          tenantId,
+          number: Number(rest.slice(0, space)),
+          ...JSON.parse(rest.slice(space + 1)),
+        };
         counter.take(tenantId, erasure.number);
         yield erasure;
       }
@@ -218,7 +268,10 @@ export class ErasureLog {
   readNames(): ReadonlySet<string> {
     const names = new Set<string>();
     this.#use((file) => {
-      for (const { line } of readLines(file, 0)) if (readLine(this.#seal, line) !== null) names.add(nameLine(line));
+      for (const { line } of readLines(file, 0)) {
+        const read = readLine(this.#seals, line);
+        if (read !== null) names.add(nameLine(read.line));
+      }
     });
     return names;
   }
@@ -244,7 +297,7 @@ export class ErasureLog {
     }
     for (const { line, end } of readLines(file, this.#end)) {
       this.#end = end;
-      const { name, rest } = readLine(this.#seal, line) ?? {};
+      const { name, rest } = readLine(this.#seals, line) ?? {};
       if (name === undefined || rest === undefined) continue;
       if (name === restoredName) this.#counter.reset(JSON.parse(rest).numbers);
       else this.#counter.take(name, Number.parseInt(rest, 10));

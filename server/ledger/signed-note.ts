@@ -122,6 +122,21 @@ export function openOwnNote(
   return null;
 }
 
+/**
+ * Opens a note of an installation that is no checkpoint.
+ * @returns its content; null if it is another note, or of a former key and later than its rotation.
+ */
+export function openStatement<Statement extends { readonly at: string }>(
+  note: string,
+  verifier: NoteVerifier,
+  read: (text: string) => Statement | null,
+): Statement | null {
+  const opened = openOwnNote(note, verifier);
+  const statement = opened === null ? null : read(opened.text);
+  if (opened === null || statement === null || !('until' in opened.key)) return statement;
+  return statement.at <= opened.key.until ? statement : null;
+}
+
 /** Opens the note of a rotation. @returns null unless both of its keys signed it, the newer of which is trusted. */
 export function openRotation(note: string, newer: NoteKey): (Rotation & { readonly key: NoteKey }) | null {
   const text = openNote(note, newer);

@@ -1,13 +1,16 @@
+import { readRotation } from '../../packages/node-sdk/src/ledger/rotation.ts';
 import { type AnchorRecord, LogReader, nameNote, scanLog } from '../ledger/anchor-log.ts';
 import {
   type Checkpoint,
   nameRestore,
   nameTree,
+  openCheckpoint,
   readCheckpoint,
   readRestoreStatement,
   readStart,
 } from '../ledger/checkpoint.ts';
-import { type NoteVerifier, openNote, textOf } from '../ledger/signed-note.ts';
+import { sha256 } from '../ledger/merkle.ts';
+import { type NoteVerifier, openOwnNote, openStatement, textOf } from '../ledger/signed-note.ts';
 
 /** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
 export interface RootClaim extends Omit<Checkpoint, 'origin'> {
@@ -24,8 +27,12 @@ export interface ReadAnchors {
   readonly records: number;
   /** Invalid records. */
   readonly faults: readonly { readonly line: number; readonly issue: string }[];
-  /** Accepted restores, and the start of a log when the database already had checkpoints, in order. */
-  readonly events: readonly { readonly kind: 'restore' | 'start'; readonly line: number; readonly at: string }[];
+  /** Accepted restores, rotations of the key, and the start of a log when the database already had checkpoints, in order. */
+  readonly events: readonly {
+    readonly kind: 'restore' | 'rotation' | 'start';
+    readonly line: number;
+    readonly at: string;
+  }[];
   /** By the name of the ledger (`nameTree`): the latest restore, and the checkpoints after it. */
   readonly claims: ReadonlyMap<string, readonly RootClaim[]>;
 }
@@ -47,13 +54,16 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
   /** @returns the fault of the record; null if it has none. */
   const look = ({ line, bytes }: AnchorRecord): string | null => {
     const note = bytes.toString();
-    const text = verifier === null ? textOf(note) : openNote(note, verifier);
-    if (text === null) return 'the record is not signed by this installation';
+    const text = verifier === null ? textOf(note) : openOwnNote(note, verifier)?.text;
+    if (text === undefined) return 'the record is not signed by this installation';
+    const open = <Statement extends { readonly at: string }>(read: (text: string) => Statement | null) =>
+      verifier === null ? read(text) : openStatement(note, verifier, read);
     const place = `checkpoints.log line ${line}`;
-    const checkpoint = readCheckpoint(text);
-    const statement = readRestoreStatement(text);
-    const start = readStart(text);
-    const origin = (checkpoint ?? statement ?? start)?.origin ?? '';
+    const checkpoint = verifier === null ? readCheckpoint(text) : openCheckpoint(note, verifier);
+    const statement = open(readRestoreStatement);
+    const start = open(readStart);
+    const rotation = open((one) => readRotation(sha256, one));
+    const origin = (checkpoint ?? statement ?? start ?? rotation)?.origin ?? '';
     const [keyName = '', ...rest] = origin.split('/');
     if (verifier !== null && keyName !== verifier.name) return 'the record belongs to another installation';
     if (checkpoint !== null) {
@@ -68,7 +78,8 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
         claim(nameTree(of), { size, rootHash, at, place: `${place} (restore)`, note: null });
       events.push({ kind: 'restore', line, at });
     } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
-    else return 'the record is neither a checkpoint nor a statement';
+    else if (rotation !== null) events.push({ kind: 'rotation', line, at: rotation.at });
+    else return 'the record is neither a checkpoint nor a statement, or its key was rotated before';
     return null;
   };
   const take = (record: AnchorRecord) => {

@@ -209,7 +209,7 @@ export class ProofCheck {
 /** Faults of checkpoints and tiles that belong to no ledger. */
 export async function findStrayProofs(queries: Queries): Promise<readonly string[]> {
   const issues: string[] = [];
-  for (const table of ['checkpoints', 'merkle_tiles'] as const) {
+  for (const table of ['checkpoints', 'key_rotations', 'merkle_tiles'] as const) {
     const { rows } = await sql<{ readonly tenant_id: string; readonly ledger: string }>`
       select distinct tenant_id, ledger from ${sql.table(table)} as proof where not exists (
         select 1 from chain_heads where tenant_id = proof.tenant_id and ledger = proof.ledger

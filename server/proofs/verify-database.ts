@@ -11,9 +11,10 @@ import {
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
 import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
 import { changingRows } from '../ledger/audit/rows.ts';
-import { nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
+import { nameOrigin, nameTree, openCheckpoint, readCheckpoint, readTreeName } from '../ledger/checkpoint.ts';
 import { isSealed } from '../ledger/entry.ts';
-import { textOf } from '../ledger/signed-note.ts';
+import { readRotations } from '../ledger/rotation-store.ts';
+import { openRotation, textOf } from '../ledger/signed-note.ts';
 import type { TreeOf } from '../ledger/tree-store.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
@@ -126,10 +127,11 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   for (const { line, issue } of anchors.faults)
     findings.add('tampered', 'anchor', `${anchorFile} line ${line}: ${issue}, so it cannot be trusted`);
   for (const { kind, line, at } of anchors.events) {
-    const what =
-      kind === 'restore'
-        ? `a restore was accepted at ${at}: earlier records no longer count`
-        : `anchors since ${at}: a server found the file empty; earlier records are unknown`;
+    const what = {
+      restore: `a restore was accepted at ${at}: earlier records no longer count`,
+      rotation: `the secret was rotated at ${at}: another key signs since`,
+      start: `anchors since ${at}: a server found the file empty; earlier records are unknown`,
+    }[kind];
     progress.say(`• ${anchorFile} line ${line}: ${what}`);
   }
   const isOwned = (of: TreeOf) =>
@@ -148,7 +150,8 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
     if (only !== undefined) throw new Unverifiable(`--checkpoint: ${place} is not about this tenant.`);
     findings.add('tampered', 'kept_checkpoint', `${place}: its ledger ${nameTree(of)} is missing`, of.tenantId);
   }
-  const scene = { queries, settings, now, keys, anchors, claims, progress, findings };
+  const rotations = (await readRotationClaims(queries, keys, findings)).filter(({ of }) => isOwned(of));
+  const scene = { queries, settings, now, keys, anchors, claims, rotations, progress, findings };
   const verified: VerifiedTenant[] = [];
   for (const owner of owners) {
     order.countTenants?.(verified.length, owners.length);
@@ -205,7 +208,7 @@ async function findKeys(queries: Queries, settings: Settings, findings: Findings
     throw error;
   }
   if (secret === null) return isNew ? null : report(`The secret of this installation is missing: ${consequence}`);
-  const { hasher, signer, seal } = deriveSecrets(secret);
+  const { hasher, signer, seal } = deriveSecrets(secret, await readRotations(queries));
   const keys = { verifier: signer.verifier, seal };
   if (isNew || installation?.secret_hash === hasher.fingerprint) return keys;
   if (!(await wroteSomething(queries, keys)))
@@ -241,6 +244,34 @@ function readClaims(
     }
     const issue = `${place} is no checkpoint that this installation signed, so nothing was compared with it.`;
     findings.add('unchecked', 'kept_checkpoint', issue);
+    return [];
+  });
+}
+
+/**
+ * Verifies the rotations of the key in the database: each is signed by both keys, and none is missing.
+ * @returns the roots that they have.
+ */
+async function readRotationClaims(
+  queries: Queries,
+  keys: VerifyKeys | null,
+  findings: Findings,
+): Promise<readonly KeptClaim[]> {
+  if (keys === null) return [];
+  const { verifier } = keys;
+  const newestFirst = [verifier, ...verifier.former];
+  const rows = await queries.selectFrom('key_rotations').selectAll().orderBy('number').execute();
+  return rows.flatMap(({ tenant_id: tenantId, ledger, number, note }) => {
+    const newer = newestFirst[verifier.former.length - number];
+    const rotation = newer === undefined ? null : openRotation(String(note), newer);
+    const of = readTreeName(`${tenantId}/${ledger}`);
+    const fits = of !== null && rotation?.origin === nameOrigin(verifier.name, tenantId, ledger);
+    if (fits) {
+      const { size, at, rootHash } = rotation;
+      return [{ of, size, at, rootHash, place: `the rotation of the key at ${at}`, note: null }];
+    }
+    const issue = `key_rotations ${tenantId} ${ledger} ${number}: both keys did not sign it, so that checkpoints before it cannot be verified`;
+    findings.add('tampered', 'database', `database: ${issue}`);
     return [];
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { ErasureLog, erasureFile, nameLine } from '../ledger/erasure-log.ts';
+import { openErasures } from '../installation/installation.ts';
+import { erasureFile, nameLine } from '../ledger/erasure-log.ts';
 import { listLastErasures, readErasures } from '../ledger/erasure-store.ts';
 import { areWithin } from '../storage/database.ts';
 import type { Scene } from './verify-tenant.ts';
@@ -13,12 +13,13 @@ export const appendedWithin = 5 * 60_000;
  * has erased again what they name.
  */
 export async function verifyErasureLog(
-  { queries, settings: { dataDir }, now, keys, progress, findings }: Scene,
+  { queries, settings, now, keys, progress, findings }: Scene,
   tenants: readonly { readonly id: string; readonly slug: string }[],
 ) {
   // Without the secret nothing in the log can be trusted, which is reported already.
   if (keys === null) return;
-  const log = new ErasureLog(join(dataDir, erasureFile), keys.seal);
+  const log = openErasures(settings);
+  const { dataDir } = settings;
   if (!existsSync(log.file)) {
     const issue = `${erasureFile} is missing in ${dataDir}: a restore of an older backup would erase nothing again. Put a copy of the file in its place, from another server or a newer backup; a server that starts without it writes it again from the database.`;
     if ((await listLastErasures(queries)).size > 0) findings.add('unchecked', 'erasure', issue);

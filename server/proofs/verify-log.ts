@@ -48,7 +48,8 @@ export async function verifyLog(scene: Scene): Promise<{ readonly report: Verifi
   const attestations = await readAttestations(queries);
   const anchored = scene.anchors.claims.get(nameTree(installationLog)) ?? [];
   const kept = scene.claims.filter(({ of }) => of.ledger === installationLog.ledger);
-  const check = await ProofCheck.open(queries, installationLog, [...anchored, ...kept]);
+  const rotations = scene.rotations.filter(({ of }) => of.ledger === installationLog.ledger);
+  const check = await ProofCheck.open(queries, installationLog, [...anchored, ...kept, ...rotations]);
   let leaves = 0;
   const wrong = await checkLeaves(queries, (hash) => {
     leaves += 1;

@@ -49,6 +49,8 @@ export interface Scene {
   readonly anchors: ReadAnchors;
   /** The checkpoints that the caller kept. */
   readonly claims: readonly KeptClaim[];
+  /** Where keys of the installation followed each other. */
+  readonly rotations: readonly KeptClaim[];
   readonly progress: Progress;
   readonly findings: Findings;
 }
@@ -139,7 +141,7 @@ export type VerifiedTenant = Awaited<ReturnType<typeof verifyTenant>>;
 
 /** Walks one chain, and compares it with its head, its checkpoints and the checkpoints outside of the database. */
 async function verifyLedger(
-  { progress, queries, keys, anchors }: Scene,
+  { progress, queries, keys, anchors, rotations }: Scene,
   slug: string,
   of: LedgerOf,
   kept: readonly KeptClaim[],
@@ -148,7 +150,8 @@ async function verifyLedger(
 ) {
   const { tenantId, ledger } = of;
   const anchored = anchors.claims.get(nameTree(of)) ?? [];
-  const claims = [...anchored, ...kept.filter((claim) => claim.of.ledger === ledger)];
+  const isOf = (claim: KeptClaim) => nameTree(claim.of) === nameTree(of);
+  const claims = [...anchored, ...[...kept, ...rotations].filter(isOf)];
   const check = await ProofCheck.open(queries, of, claims);
   const showProgress = (entries: number) => progress.showProgress(`${slug} ${ledger}: ${entries} …`);
   const take = (row: ValidRow) => {

@@ -19,6 +19,7 @@ const installation = {
   anchors: new AnchorLog('', secrets.signer.verifier),
   erasures: new ErasureLog('', secrets.seal),
   migrations: [],
+  former: [],
   ...secrets,
   [Symbol.asyncDispose]: () => database.close(),
 };

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseFile, deriveSecrets, findSecret, secretFile } from '../../installation/installation.ts';
+import { databaseFile, deriveSecrets, findSecret, findSecrets, secretFile } from '../../installation/installation.ts';
 import { erasureFile } from '../../ledger/erasure-log.ts';
+import { readRotations } from '../../ledger/rotation-store.ts';
 import { NoteSigner } from '../../ledger/signed-note.ts';
 import type { BackupSettings, Settings } from '../../settings.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { isMigrated } from '../../storage/migrate.ts';
 import { unpackArchive, unpackFile } from './archive.ts';
 import { type BackupName, nameInstallation } from './backup-name.ts';
 import { listBackups } from './make-backup.ts';
@@ -21,6 +24,8 @@ export interface Fetched {
   readonly erasuresAt: string | null;
   /** The copies of erasures.log, beside it in the folder. */
   readonly copies: readonly string[];
+  /** The secret that it was made with. */
+  readonly secret: string;
   /** The public key of its checkpoints, as `/.well-known/svc-ledger-key` has it. */
   readonly ledgerKey: string;
 }
@@ -31,6 +36,8 @@ export interface Fetching {
   readonly before: string | null;
   /** The file with the private keys of age; null for none. */
   readonly identityFile: string | null;
+  /** Takes backups of former secrets, too. */
+  readonly allowsFormer: boolean;
   /** Accepts a backup in the clear even if a key of age is set. */
   readonly allowsClear: boolean;
   /** The empty folder to unpack into. */
@@ -44,12 +51,13 @@ export interface Fetching {
 export async function fetchBackup(
   settings: Settings,
   backup: BackupSettings,
-  { before, identityFile, allowsClear, to }: Fetching,
+  { before, identityFile, allowsClear, allowsFormer, to }: Fetching,
 ): Promise<Fetched> {
   const target = await openTarget(backup);
   const all = await listBackups(target);
-  const installation = chooseInstallation(settings, target.label, [...new Set(all.map((one) => one.installation))]);
-  const own = all.filter((one) => one.installation === installation);
+  const found = [...new Set(all.map((one) => one.installation))];
+  const names = chooseInstallation(settings, target.label, found, allowsFormer);
+  const own = all.filter((one) => names.includes(one.installation));
   const archive = own.find(({ kind, at }) => kind === 'archive' && (before === null || at <= before));
   if (archive === undefined)
     throw new BackupFailed(
@@ -63,25 +71,26 @@ export async function fetchBackup(
   await unpackArchive(await target.read(name), { ...archive, identityFile }, to);
   requireContent(settings, to, name);
   const secret = requireSecretOf(settings, to, archive);
-  const ledgerKey = new NoteSigner(secret).verifierKey;
+  const ledgerKey = new NoteSigner(secret, await readRotationsOf(settings, to)).verifierKey;
   const erasures = own.filter(({ kind }) => kind === 'erasures');
   const copies = await unpackCopies(target, erasures, identityFile, to);
-  return { name, bytes, at, ledgerKey, erasuresAt: erasures[0]?.at ?? null, copies };
+  return { name, bytes, at, secret, ledgerKey, erasuresAt: erasures[0]?.at ?? null, copies };
 }
 
 /**
  * Unpacks the copies of erasures.log that an installation has at the target.
+ * @param installations its names, one for each secret that counts.
  * @throws {BackupFailed}
  */
 export async function fetchErasures(
   backup: BackupSettings,
-  installation: string,
+  installations: readonly string[],
   identityFile: string | null,
   to: string,
 ): Promise<readonly string[]> {
   const target = await openTarget(backup);
   const all = await listBackups(target);
-  const own = all.filter((one) => one.installation === installation && one.kind === 'erasures');
+  const own = all.filter((one) => installations.includes(one.installation) && one.kind === 'erasures');
   return unpackCopies(target, own, identityFile, to);
 }
 
@@ -101,22 +110,36 @@ async function unpackCopies(
   return copies;
 }
 
-/** The installation of the secret that is here; without one, the only one at the target. */
-function chooseInstallation(settings: Settings, label: string, found: readonly string[]): string {
-  const secret = findSecret(settings);
+/** The names of the installation whose secret is here; without one, the only one at the target. */
+function chooseInstallation(
+  settings: Settings,
+  label: string,
+  found: readonly string[],
+  allowsFormer: boolean,
+): readonly string[] {
+  const [own, ...former] = findSecrets(settings).map(nameInstallation);
   const [first, ...others] = found;
   if (first === undefined) throw new BackupFailed(`${label} has no backups.`);
-  if (secret !== null) {
-    const own = nameInstallation(secret);
-    if (found.includes(own)) return own;
+  if (own !== undefined) {
+    const names = [own, ...(allowsFormer ? former : [])];
+    if (names.some((name) => found.includes(name))) return names;
     throw new BackupFailed(
-      `${label} has only backups of another installation (${found.join(', ')}): the secret here is that of ${own}.`,
+      former.some((name) => found.includes(name))
+        ? `${label} has only backups that were made with a secret that was rotated since, so whoever knows it can have made them: svc restore takes them only with --former-secret.`
+        : `${label} has only backups of another installation (${found.join(', ')}): the secret here is that of ${own}.`,
     );
   }
-  if (others.length === 0) return first;
+  if (others.length === 0) return [first];
   throw new BackupFailed(
     `${label} has backups of several installations (${found.join(', ')}): put the secret.key of the one to restore into ${settings.dataDir}, or set SVC_SECRET.`,
   );
+}
+
+/** Of PostgreSQL, the rotations are in the database, which is not part of the backup. */
+async function readRotationsOf({ databaseUrl }: Settings, folder: string) {
+  if (databaseUrl !== null) return [];
+  await using database = openDatabase({ url: null, file: databaseFile(folder), reads: true });
+  return (await isMigrated(database)) ? await readRotations(database.kysely) : [];
 }
 
 /** @throws {BackupFailed} if the backup is of an installation on the other kind of database. */
@@ -135,8 +158,9 @@ function requireContent({ databaseUrl }: Settings, folder: string, name: string)
  * @throws {BackupFailed} if it is neither in it nor here, or is not that of the installation in its name.
  */
 function requireSecretOf(settings: Settings, folder: string, { name, installation }: BackupName): string {
-  const [saved, own] = [findSecret({ secret: null, dataDir: folder }), findSecret(settings)];
-  const secret = own ?? saved;
+  const saved = findSecret({ secret: null, dataDir: folder });
+  const own = findSecrets(settings);
+  const secret = own.find((one) => nameInstallation(one) === installation) ?? own[0] ?? saved;
   if (secret === null)
     throw new BackupFailed(`There is no ${secretFile} in ${name}: put it into ${settings.dataDir}, or set SVC_SECRET.`);
   if ((saved !== null && saved !== secret) || nameInstallation(secret) !== installation)

@@ -24,6 +24,7 @@ export async function rehearseRestore(settings: Settings, now: string) {
     before: null,
     identityFile: backup.identityFile,
     allowsClear: false,
+    allowsFormer: false,
     to,
   });
   if (databaseUrl === null)
@@ -51,7 +52,7 @@ async function verifyRestored(
 
 /** Of PostgreSQL there are only the files outside of the database. */
 function readErasures(settings: Settings, file: string, name: string): void {
-  const secret = findSecret({ secret: settings.secret, dataDir: dirname(file) }) ?? findSecret(settings) ?? '';
+  const secret = findSecret(settings) ?? findSecret({ secret: null, dataDir: dirname(file) }) ?? '';
   const log = new ErasureLog(file, deriveSecrets(secret).seal);
   const refuse = (issue: string) => {
     throw new BackupFailed(`${erasureFile} of ${name}: ${issue}.`);

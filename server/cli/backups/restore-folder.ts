@@ -5,21 +5,27 @@ import {
   deriveSecrets,
   findInstallation,
   findSecret,
+  findSecrets,
   type Installation,
+  isSecretOf,
+  openErasures,
+  type SecretPlace,
   type Secrets,
   secretFile,
+  writeSecrets,
 } from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { stateRestore } from '../../ledger/checkpoint-store.ts';
-import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
+import { type ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
 import { completeErasures, listLastErasures } from '../../ledger/erasure-store.ts';
+import { readRotations } from '../../ledger/rotation-store.ts';
 import { hasErased } from '../../privacy/erasure/erasure.ts';
 import { type ReplayCounts, replayErasures } from '../../privacy/erasure/replay.ts';
 import { forgetErased } from '../../privacy/erasure/store.ts';
 import { attachSeal, type Database, openDatabase, systemClock } from '../../storage/database.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
 import { flushToDisk } from '../../storage/log-file.ts';
-import { migrate } from '../../storage/migrate.ts';
+import { isMigrated, migrate } from '../../storage/migrate.ts';
 import { copySqlite } from '../../storage/sqlite.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 
@@ -29,6 +35,8 @@ interface ErasingAgain {
   readonly mayLack: boolean;
   /** Copies of the log from the target, whose lines are used, too. */
   readonly copies?: readonly string[];
+  /** Accepts what was made with a former secret of the installation. */
+  readonly allowsFormer?: boolean;
 }
 
 /**
@@ -43,18 +51,18 @@ export async function restoreFolder(
   const target = databaseFile(dataDir);
   if (!existsSync(databaseFile(from))) throw new UsageError(`There is no backup in ${from}.`);
   requireNoDatabase(dataDir);
-  const secret = findSecret({ secret: settings.secret, dataDir: from }) ?? findSecret(settings);
-  if (secret === null) throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
+  if (findSecret({ secret: settings.secret, dataDir: from }) === null && findSecret(settings) === null)
+    throw new UsageError(`There is no ${secretFile} in ${from}. Put it there, or set SVC_SECRET.`);
   using _ = lockFolder(dataDir, 'exclusive');
   const draft = `${target}.restoring-${process.pid}`;
   try {
     say(`Restoring ${from} …`);
     const { bytes } = copySqlite(databaseFile(from), draft);
-    await requireSecretOf(draft, secret);
-    placeSecret(from, dataDir);
+    const { secret, rotations } = await findSecretOf(draft, settings, from);
+    const place = placeSecret(from, settings, secret, erasing.allowsFormer);
     requireNoDatabase(dataDir);
-    const secrets = deriveSecrets(secret);
-    const erasures = new ErasureLog(join(dataDir, erasureFile), secrets.seal);
+    const secrets = deriveSecrets(secret, rotations);
+    const erasures = openErasures(place);
     const lines = takeErasures(erasures, from, say, erasing);
     placeMissing(anchorFile, from, dataDir);
     const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
@@ -63,6 +71,7 @@ export async function restoreFolder(
     linkSync(draft, target);
     flushToDisk(dataDir);
     say(describeErased(erased));
+    sayIfFormer(settings, secret, say);
     say(`${bytes} bytes are in ${dataDir}. Check every hash with: svc verify`);
     result({ dataDir, bytes, erased });
   } finally {
@@ -85,7 +94,7 @@ export function takeErasures(
   log: ErasureLog,
   from: string,
   say: (line: string) => void,
-  { mayLack, copies = [] }: ErasingAgain,
+  { mayLack, copies = [], allowsFormer = false }: ErasingAgain,
 ): ReturnType<ErasureLog['read']> {
   const dataDir = dirname(log.file);
   if (!existsSync(log.file)) {
@@ -106,7 +115,7 @@ export function takeErasures(
       throw lacksErasures(name, `it cannot be read (${error.code})`);
     }
   };
-  for (const copy of copies.map((file) => log.openCopy(file))) {
+  for (const copy of copies.map((file) => log.openCopy(file, allowsFormer))) {
     check(copy, `The copy of ${erasureFile} at the target`);
     log.merge(copy, systemClock());
   }
@@ -165,21 +174,46 @@ export function requireNoDatabase(dataDir: string): void {
   );
 }
 
-/** @throws {UsageError} */
-async function requireSecretOf(file: string, secret: string): Promise<void> {
+/** Finds the secret of a database among those of the backup and those that are here. @throws {UsageError} */
+async function findSecretOf(file: string, settings: SecretPlace, from: string) {
   await using database = openDatabase({ url: null, file, reads: true });
+  const row = await findInstallation(database.kysely);
+  const known = [...findSecrets({ secret: settings.secret, dataDir: from }), ...findSecrets(settings)];
   // Every installation has this row: a database without it was not made by a server.
-  if ((await findInstallation(database.kysely))?.secret_hash === deriveSecrets(secret).hasher.fingerprint) return;
-  throw new UsageError('This secret is not the one that the backup was made with.');
+  const secret = row && known.find((one) => isSecretOf(row, one));
+  if (secret === undefined) throw new UsageError('This secret is not the one that the backup was made with.');
+  // A backup of a version before has no such table.
+  const rotations = (await isMigrated(database)) ? await readRotations(database.kysely) : [];
+  return { secret, rotations };
 }
 
-/** Copies the secret of a folder, if it has one. @throws {UsageError} if the data folder has another. */
-export function placeSecret(from: string, dataDir: string): void {
-  const [saved, own] = [join(from, secretFile), join(dataDir, secretFile)];
-  if (!existsSync(saved)) return;
-  if (!existsSync(own)) placeCopy(saved, own);
-  else if (findSecret({ secret: null, dataDir }) !== findSecret({ secret: null, dataDir: from }))
-    throw new UsageError(`The backup in ${from} is of another installation: ${own} has another secret.`);
+/**
+ * Puts the secret of a backup into the data folder, before those that are there.
+ * @returns where the secrets are, that of the backup first.
+ * @throws {UsageError} if the folder has that of another installation, or one that was rotated since.
+ */
+export function placeSecret(from: string, settings: SecretPlace, secret: string, allowsFormer = false): SecretPlace {
+  const { dataDir } = settings;
+  const own = findSecrets(settings);
+  const file = join(from, secretFile);
+  if (own.length === 0 && existsSync(file)) placeCopy(file, join(dataDir, secretFile));
+  if (own.length === 0 || own[0] === secret) return settings;
+  const where = settings.secret === null ? join(dataDir, secretFile) : 'SVC_SECRET';
+  if (!own.includes(secret))
+    throw new UsageError(`The backup in ${from} is of another installation: ${where} has another secret.`);
+  if (!allowsFormer)
+    throw new UsageError(
+      `The backup in ${from} was made with a secret that was rotated since, so whoever knows it can have made it: svc restore takes it only with --former-secret.`,
+    );
+  const order = [secret, ...own.filter((one) => one !== secret)];
+  if (settings.secret === null) writeSecrets(dataDir, order);
+  return { dataDir, secret: order.join(',') };
+}
+
+/** Says what is left to do after a backup of a former secret was restored. */
+export function sayIfFormer({ secret: setting }: SecretPlace, secret: string, say: (line: string) => void): void {
+  if (setting !== null && setting.split(',')[0]?.trim() !== secret)
+    say('The backup was made with a former secret: put this one first in SVC_SECRET, and run: svc secret rotate');
 }
 
 /** Copies a file, which appears whole and on disk or not at all. It replaces another. */

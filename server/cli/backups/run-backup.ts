@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { databaseFile, findSecret } from '../../installation/installation.ts';
+import { databaseFile, findSecret, findSecrets } from '../../installation/installation.ts';
 import type { Settings } from '../../settings.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { isMigrated } from '../../storage/migrate.ts';
@@ -45,17 +45,16 @@ export async function runBackup(context: CommandContext): Promise<undefined> {
 /** Lists the backups at the target in the settings. */
 export async function listStored({ settings, say, result }: CommandContext): Promise<undefined> {
   const target = await openTarget(requireBackupSettings(settings));
-  const secret = findSecret(settings);
-  const own = secret === null ? null : nameInstallation(secret);
-  const found = await listBackups(target);
-  const backups = found.filter(
-    ({ kind, installation }) => kind === 'archive' && installation === (own ?? installation),
+  // Of former secrets, too.
+  const names = findSecrets(settings).map(nameInstallation);
+  const found = (await listBackups(target)).filter(
+    ({ installation }) => names.length === 0 || names.includes(installation),
   );
-  const erasures = found.find(
-    ({ kind, installation }) => kind === 'erasures' && installation === (own ?? installation),
-  );
+  const backups = found.filter(({ kind }) => kind === 'archive');
+  const erasures = found.find(({ kind }) => kind === 'erasures');
   for (const { at, bytes, name } of backups) say(`${at}  ${String(bytes).padStart(12)}  ${name}`);
-  if (backups.length === 0) say(`${target.label} has no backups${own === null ? '' : ` of ${own}`}.`);
+  if (backups.length === 0)
+    say(`${target.label} has no backups${names.length === 0 ? '' : ` of ${names.join(', ')}`}.`);
   if (erasures !== undefined) say(`${erasures.at}  ${String(erasures.bytes).padStart(12)}  ${erasures.name}`);
   result({
     target: target.label,

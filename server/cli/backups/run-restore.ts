@@ -1,8 +1,15 @@
-import { join, resolve } from 'node:path';
-import { deriveSecrets, findSecret, type Installation, openInstallation } from '../../installation/installation.ts';
+import { resolve } from 'node:path';
+import {
+  findSecret,
+  findSecrets,
+  type Installation,
+  openErasures,
+  openInstallation,
+  type SecretPlace,
+} from '../../installation/installation.ts';
 import { anchorFile } from '../../ledger/anchor-log.ts';
 import { nameTree, readTreeName } from '../../ledger/checkpoint.ts';
-import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
+import { erasureFile } from '../../ledger/erasure-log.ts';
 import { listStates } from '../../ledger/tree-store.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
 import { type CommandContext, requireDatabase, UsageError } from '../command.ts';
@@ -17,6 +24,7 @@ import {
   placeSecret,
   requireNoDatabase,
   restoreFolder,
+  sayIfFormer,
   takeErasures,
 } from './restore-folder.ts';
 import { BackupFailed, nameTarget } from './target.ts';
@@ -27,6 +35,7 @@ interface RestoreOptions {
   readonly latest?: boolean | undefined;
   readonly before?: string | null | undefined;
   readonly 'age-identity'?: string | undefined;
+  readonly 'former-secret'?: boolean | undefined;
   readonly unencrypted?: boolean | undefined;
   readonly 'in-place'?: boolean | undefined;
   readonly 'without-erasures'?: boolean | undefined;
@@ -48,32 +57,34 @@ export async function runRestore(context: CommandContext): Promise<undefined> {
       'The data is in PostgreSQL. Restore it with pg_restore, give the server its secret, and run: svc restore --in-place',
     );
   const { dataDir } = settings;
-  const secret = findSecret({ secret: settings.secret, dataDir: resolve(from) }) ?? findSecret(settings);
-  if (secret === null || settings.backup === null) return restoreFolder(context, resolve(from), { mayLack });
+  const allowsFormer = options['former-secret'] === true;
+  const place = findSecret(settings) === null ? { secret: null, dataDir: resolve(from) } : settings;
+  if (settings.backup === null) return restoreFolder(context, resolve(from), { mayLack, allowsFormer });
   requireNoDatabase(dataDir);
   // A server must not use the folder; restoreFolder locks it itself.
   lockFolder(dataDir, 'exclusive')[Symbol.dispose]();
   using draft = makeDraft(dataDir, 'restore');
-  const copies = await fetchCopies(context, nameInstallation(secret), draft.folder);
-  return await restoreFolder(context, resolve(from), { mayLack, copies });
+  const copies = await fetchCopies(context, place, draft.folder);
+  return await restoreFolder(context, resolve(from), { mayLack, copies, allowsFormer });
 }
 
 /** The copies of erasures.log at the target in the settings; none without a target. */
 async function fetchCopies(
   { settings: { backup }, options, say }: CommandContext,
-  installation: string,
+  place: SecretPlace,
   to: string,
 ): Promise<readonly string[]> {
   if (backup === null) return [];
-  const { 'age-identity': identity, 'without-erasures': mayLack } = options as RestoreOptions;
+  const {
+    'age-identity': identity,
+    'without-erasures': mayLack,
+    'former-secret': allowsFormer,
+  } = options as RestoreOptions;
+  const [present, ...former] = findSecrets(place).map(nameInstallation);
+  const names = [...(present === undefined ? [] : [present]), ...(allowsFormer === true ? former : [])];
   try {
     say(`Fetching ${erasureFile} from ${nameTarget(backup)} …`);
-    return await fetchErasures(
-      backup,
-      installation,
-      identity === undefined ? backup.identityFile : resolve(identity),
-      to,
-    );
+    return await fetchErasures(backup, names, identity === undefined ? backup.identityFile : resolve(identity), to);
   } catch (error) {
     if (mayLack !== true || !(error instanceof BackupFailed)) throw error;
     say(error.message);
@@ -83,10 +94,12 @@ async function fetchCopies(
 
 async function restoreFromTarget(
   context: CommandContext,
-  { before = null, unencrypted: allowsClear = false, 'age-identity': identity }: RestoreOptions,
+  options: RestoreOptions,
   mayLack: boolean,
 ): Promise<undefined> {
   const { settings, say, result } = context;
+  const { before = null, unencrypted: allowsClear = false, 'age-identity': identity } = options;
+  const allowsFormer = options['former-secret'] === true;
   const backup = requireBackupSettings(settings);
   const { dataDir } = settings;
   if (settings.databaseUrl === null) requireNoDatabase(dataDir);
@@ -96,21 +109,25 @@ async function restoreFromTarget(
   say(`Fetching a backup from ${nameTarget(backup)} …`);
   const identityFile = identity === undefined ? backup.identityFile : resolve(identity);
   const isNew = findSecret(settings) === null;
-  const fetched = await fetchBackup(settings, backup, { before, identityFile, allowsClear, to: draft.folder });
+  const fetched = await fetchBackup(settings, backup, {
+    before,
+    identityFile,
+    allowsClear,
+    allowsFormer,
+    to: draft.folder,
+  });
   say(`${fetched.name} was made at ${fetched.at}.`);
   if (isNew)
     say(`Its ledger key is ${fetched.ledgerKey} – compare it with the /.well-known/svc-ledger-key that you know.`);
   const { copies } = fetched;
   if (copies.length > 0) say(`${erasureFile} at the target is of ${fetched.erasuresAt}.`);
   // Awaited, because the folder is removed on return.
-  if (settings.databaseUrl === null) return await restoreFolder(context, draft.folder, { mayLack, copies });
-  placeSecret(draft.folder, dataDir);
+  if (settings.databaseUrl === null)
+    return await restoreFolder(context, draft.folder, { mayLack, copies, allowsFormer });
+  const place = placeSecret(draft.folder, settings, fetched.secret, allowsFormer);
+  sayIfFormer(settings, fetched.secret, say);
   placeMissing(anchorFile, draft.folder, dataDir);
-  const secret = findSecret(settings) as string;
-  takeErasures(new ErasureLog(join(dataDir, erasureFile), deriveSecrets(secret).seal), draft.folder, say, {
-    mayLack: true,
-    copies,
-  });
+  takeErasures(openErasures(place), draft.folder, say, { mayLack: true, copies, allowsFormer });
   say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
   result({ dataDir, name: fetched.name });
   return undefined;
@@ -124,8 +141,12 @@ async function acceptRestored(context: CommandContext, isKnown: boolean, mayLack
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
   using draft = makeDraft(settings.dataDir, 'restore');
-  const copies = isKnown ? await fetchCopies(context, installation.signer.verifier.name, draft.folder) : [];
-  const lines = takeErasures(erasures, settings.dataDir, say, { mayLack, copies });
+  const copies = isKnown ? await fetchCopies(context, settings, draft.folder) : [];
+  const lines = takeErasures(erasures, settings.dataDir, say, {
+    mayLack,
+    copies,
+    allowsFormer: (context.options as RestoreOptions)['former-secret'] === true,
+  });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(

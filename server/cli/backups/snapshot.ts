@@ -1,10 +1,18 @@
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseFile, deriveSecrets, findSecret, secretFile } from '../../installation/installation.ts';
+import {
+  databaseFile,
+  deriveSecrets,
+  findSecret,
+  findSecrets,
+  openErasures,
+  secretFile,
+} from '../../installation/installation.ts';
 import { AnchorLog, anchorFile } from '../../ledger/anchor-log.ts';
 import { completeAnchors } from '../../ledger/checkpoint-store.ts';
-import { ErasureLog, erasureFile } from '../../ledger/erasure-log.ts';
+import { erasureFile } from '../../ledger/erasure-log.ts';
 import { completeErasures } from '../../ledger/erasure-store.ts';
+import { readRotations } from '../../ledger/rotation-store.ts';
 import type { Settings } from '../../settings.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { copySqlite } from '../../storage/sqlite.ts';
@@ -35,9 +43,9 @@ export async function takeSnapshot(settings: Settings, to: string, withSecret = 
   const secret = findSecret(settings);
   if (secret !== null) {
     await using database = openDatabase({ url: databaseUrl, file, reads: true });
-    const { signer, seal, hasher } = deriveSecrets(secret);
+    const { signer, hasher } = deriveSecrets(secret, await readRotations(database.kysely));
     await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(join(to, anchorFile), signer.verifier) });
-    const erasures = new ErasureLog(join(to, erasureFile), seal);
+    const erasures = openErasures({ ...settings, secret: findSecrets(settings).join(','), dataDir: to });
     await completeErasures(database.kysely, erasures, erasures.readNames());
     if (databaseUrl !== null) writeFileSync(join(to, fingerprintFile), `${hasher.fingerprint}\n`, { mode: 0o600 });
   }

@@ -96,6 +96,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     regionHeaders: settings.regionHeaders,
     authenticate: accounts.authenticate,
     box: installation.box,
+    former: installation.former,
     refusalLimit: settings.limits.apiKey,
     streamLimit: settings.concurrentExports,
     countVisitor,

@@ -190,7 +190,7 @@ describeOnEachDatabase('backups by the server', (dialect) => {
       const other = await runSvc(['restore', '--latest'], {
         ...environment,
         SVC_DATA_DIR: newFolder(),
-        SVC_SECRET: 'a secret of another installation, kept here',
+        SVC_SECRET: 'a secret of another installation that is kept here',
       });
       assert.equal(other.code, 1);
       assert.match(other.stderr, /has only backups of another installation/);

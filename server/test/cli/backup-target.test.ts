@@ -143,7 +143,7 @@ describe('svc backup at a target, and svc restore from it', () => {
     await backUp();
     const to = newFolder();
     mkdirSync(to);
-    writeFileSync(join(to, 'secret.key'), 'a secret of another installation, kept here\n');
+    writeFileSync(join(to, 'secret.key'), 'a secret of another installation that is kept here\n');
     assertNotRestored(await restore(['--latest'], {}, to), /has only backups of another installation/);
     const own = readdirSync(target)[0] as string;
     writeFileSync(join(target, own.replace(/^svc-[0-9a-f]{12}/, 'svc-000000000000')), '');

@@ -103,7 +103,7 @@ describe('svc backup and svc restore', () => {
     assert.deepEqual(readdirSync(other.to), ['svc.lock']);
     const taken = inFolder();
     mkdirSync(taken);
-    writeFileSync(join(taken, 'secret.key'), 'a secret of another installation, kept here\n');
+    writeFileSync(join(taken, 'secret.key'), 'a secret of another installation that is kept here\n');
     const kept = await restore(to, taken);
     assert.equal(kept.code, 2);
     assert.match(kept.stderr, /is of another installation: .* has another secret/);

@@ -256,7 +256,7 @@ describe('svc move', { skip }, () => {
       const kept =
         name === 'svc.sqlite'
           ? readFileSync(join(seed, name))
-          : Buffer.from('a secret of another installation, kept here');
+          : Buffer.from('a secret of another installation that is kept here');
       writeFileSync(join(home, name), kept);
       const hint = {
         'svc.sqlite': / is not empty: an installation uses it\. /,

@@ -41,7 +41,10 @@ describe('a sealed text', () => {
   test('does not open when any of its bits was changed', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(7), (plain, position, bit) => {
-        const parts = box.seal(plain, 'purpose').split('~').map((part) => Buffer.from(part, 'base64url'));
+        const parts = box
+          .seal(plain, 'purpose')
+          .split('~')
+          .map((part) => Buffer.from(part, 'base64url'));
         for (const part of parts) {
           const at = position % part.length;
           part[at] = (part[at] as number) ^ (1 << bit);
