@@ -91,15 +91,15 @@ export function placeMissing(name: string, from: string, dataDir: string): void 
  * @throws {UsageError} if a used data folder has lost it, or it is not whole and unchanged.
  */
 export function takeErasures(
-  log: ErasureLog,
+  erasures: ErasureLog,
   from: string,
   say: (line: string) => void,
   { mayLack, copies = [], allowsFormer = false }: ErasingAgain,
 ): ReturnType<ErasureLog['read']> {
-  const dataDir = dirname(log.file);
-  if (!existsSync(log.file)) {
+  const dataDir = dirname(erasures.file);
+  if (!existsSync(erasures.file)) {
     if (existsSync(join(dataDir, anchorFile)) && !mayLack && copies.length === 0)
-      throw lacksErasures(log.file, 'it is missing');
+      throw lacksErasures(erasures.file, 'it is missing');
     placeMissing(erasureFile, from, dataDir);
     if (copies.length === 0) say(`${dataDir} had no ${erasureFile}: what was erased after the backup is not known.`);
   }
@@ -115,12 +115,12 @@ export function takeErasures(
       throw lacksErasures(name, `it cannot be read (${error.code})`);
     }
   };
-  for (const copy of copies.map((file) => log.openCopy(file, allowsFormer))) {
+  for (const copy of copies.map((file) => erasures.openCopy(file, allowsFormer))) {
     check(copy, `The copy of ${erasureFile} at the target`);
-    log.merge(copy, systemClock());
+    erasures.merge(copy, systemClock());
   }
-  check(log, log.file);
-  return log.read(() => undefined);
+  check(erasures, erasures.file);
+  return erasures.read(() => undefined);
 }
 
 function lacksErasures(file: string, issue: string): UsageError {

@@ -15,6 +15,7 @@ import {
 import { createSession } from '../../accounts/sign-in/session-store.ts';
 import { Problem } from '../../http/problem.ts';
 import { roleIds } from '../../http/roles.ts';
+import { hashPurpose } from '../../installation/password-hash.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { runTransaction, type Transaction } from '../../storage/database.ts';
 import { accept } from '../accounts/members/invitation-helpers.ts';
@@ -40,7 +41,12 @@ interface Place extends Step {
 
 type Operation = (tx: Transaction, place: Place) => Promise<unknown>;
 
-const fakeHash = () => `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0$${randomUUID().replaceAll('-', '')}`;
+/** The tests sign in with such a password, which is wrong. */
+const fakeHash = ({ server }: Place) =>
+  server.installation.box.seal(
+    `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0$${randomUUID().replaceAll('-', '')}`,
+    hashPurpose,
+  );
 const change =
   (what: (place: Place) => Parameters<typeof changeMembers>[3]): Operation =>
   (tx, place) =>
@@ -50,19 +56,23 @@ const change =
 const operations = {
   provision: (tx, { tenantId, email, role, flag }) =>
     addMember(tx, systemSource(tenantId), { email, role, isActivated: flag, isAccepted: false }, 'test'),
-  create: (tx, { tenantId, email, role }) =>
-    createUser(tx, systemSource(tenantId), { email, role, passwordHash: fakeHash() }),
+  create: (tx, place) =>
+    createUser(tx, systemSource(place.tenantId), {
+      email: place.email,
+      role: place.role,
+      passwordHash: fakeHash(place),
+    }),
   remove: change(() => ({ isDeleted: true })),
   activate: change(({ flag }) => ({ isActivated: flag })),
   assign: change(({ flag, role }) => ({ isAssigned: flag, role })),
   rename: change(({ flag }) => ({ givenName: flag ? 'Ann' : null, externalId: flag ? null : 'x' })),
-  async changePassword(tx, { userId }) {
-    if (userId === null) return;
-    await updatePassword(tx, systemSource, userId, fakeHash());
+  async changePassword(tx, place) {
+    if (place.userId !== null) await updatePassword(tx, systemSource, place.userId, fakeHash(place));
   },
-  async enrol(tx, { userId }) {
+  async enrol(tx, place) {
     const codes = { salt: 'salt', hashes: ['one', 'two'] };
-    if (userId !== null) await startEnrolment(tx, systemSource, userId, { secret: fakeHash(), codes });
+    const { userId } = place;
+    if (userId !== null) await startEnrolment(tx, systemSource, userId, { secret: fakeHash(place), codes });
   },
   async enable(tx, { userId, tenantId, server }) {
     const factor = userId === null ? undefined : await findSecondFactor(tx.queries, userId);
