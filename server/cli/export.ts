@@ -3,8 +3,11 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { readKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
+import { readHeader, readLines } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import {
   type AttestationOptions,
+  type KeyOptions,
   LedgerVerificationError,
   type OpenedCheckpoint,
   openCheckpoint,
@@ -12,12 +15,14 @@ import {
   type VerifiedExport,
   verifyExport,
 } from '../../packages/node-sdk/src/ledger/index.ts';
+import { readRotations } from '../../packages/node-sdk/src/ledger/keys.ts';
 import { findShownText } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { signCheckpoint } from '../ledger/checkpoint-store.ts';
 import { ledgerNames } from '../ledger/entry.ts';
 import { ImpossibleRange, prepareExport } from '../ledger/export.ts';
+import { sha256 } from '../ledger/merkle.ts';
 import { openTimestamp } from '../ledger/timestamp.ts';
 import { growTree } from '../ledger/tree-store.ts';
 import { Findings } from '../proofs/findings.ts';
@@ -109,13 +114,19 @@ the installation that covers the ledger, up to an entry that it prints.
 
 With --record, it prints what the visitor of that record was shown, word by word, and what they decided.
 
-The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. Needs no
-database and no network.
+The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. If the key
+was rotated since, the file says which one follows it: the command prints the key to keep from then on. --rotations adds
+rotations that are newer than the file. Needs no database and no network.
 
 ${exitCodeHelp}`,
   options: {
     file: { schema: z.string(), meaning: 'the export (JSON Lines)' },
     key: { schema: z.string(), meaning: 'the public key, or a file that contains it' },
+    rotations: {
+      schema: z.string().optional(),
+      meaning: 'a file with the text of /.well-known/svc-ledger-key-rotations',
+      value: 'file',
+    },
     checkpoint: {
       schema: z.string().optional(),
       meaning: 'a file with a checkpoint (the signed note) that you kept',
@@ -142,7 +153,8 @@ ${exitCodeHelp}`,
   async run({ options, say, showProgress, result }) {
     const { file, key, checkpoint, from, to, record: recordId } = options;
     if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
-    const publicKey = isFile(key) ? readFileSync(key, 'utf8') : key;
+    const publicKey = requireKey(isFile(key) ? readFileSync(key, 'utf8') : key);
+    const rotations = options.rotations === undefined ? [] : [requireRotations(options.rotations)];
     const note = checkpoint === undefined ? null : readNote(checkpoint);
     const attestations = requireAttestations(options['witness-policy'], options['timestamp-ca']);
     const findings = new Findings((line) => say(toPrintable(line)));
@@ -152,7 +164,10 @@ ${exitCodeHelp}`,
     /** The first fault; lines count from 1. */
     let fault: { readonly line: number; readonly issue: string } | null = null;
     try {
-      kept = note === null ? null : await openKept(note, publicKey);
+      if (note !== null) {
+        const known = [...rotations, ...(await readFileRotations(file))];
+        kept = await openKept(note, { publicKey, rotations: known });
+      }
       if (note !== null && kept === null)
         findings.add(
           'unchecked',
@@ -160,13 +175,12 @@ ${exitCodeHelp}`,
           `${checkpoint}: this checkpoint is not signed with the key in --key, so nothing was compared with it.`,
         );
       const compared = kept === null ? undefined : (note ?? undefined);
-      const range = { publicKey, checkpoint: compared, from, to, recordId, onProgress, ...attestations };
+      const range = { publicKey, rotations, checkpoint: compared, from, to, recordId, onProgress, ...attestations };
       // Opened here, so that nothing fails later on a file that an invalid key leaves unread.
       await using opened = await open(file);
       verified = await verifyExport(opened.createReadStream({ autoClose: false }), range);
     } catch (error) {
       if (LedgerVerificationError.isInstance(error)) {
-        if (error.code === 'key_invalid') throw new UsageError('--key: not a public key of a ledger (svc-…+…+…).');
         fault = { line: error.line ?? 1, issue: error.message };
         const isUntrusted =
           unattested.has(error.code) || (error.code === 'timestamp_invalid' && error.message.endsWith(untrusted));
@@ -178,7 +192,7 @@ ${exitCodeHelp}`,
     } finally {
       showProgress('');
     }
-    if (verified !== null) for (const line of describeExport(verified, kept)) say(toPrintable(line));
+    if (verified !== null) for (const line of describeExport(verified, kept, publicKey)) say(toPrintable(line));
     if (verified !== null && recordId !== undefined) {
       const { record } = verified;
       if (record === null) findings.add('unchecked', 'record', `${file} does not contain the record ${recordId}.`);
@@ -219,9 +233,41 @@ const untrusted = 'it does not lead to a certificate in the file of --timestamp-
 /** The file is intact as far as it was checked. */
 const unattested: ReadonlySet<string> = new Set(['cosignatures_missing', 'timestamp_missing']);
 
+/** @throws {UsageError} */
+function requireKey(text: string): string {
+  try {
+    return writeKey(readKey(sha256, text));
+  } catch {
+    throw new UsageError('--key: not a public key of a ledger (svc-…+…+…).');
+  }
+}
+
+/** The text of a file with rotations, which is empty if the key was never rotated. @throws {UsageError} */
+function requireRotations(file: string): string {
+  if (!isFile(file)) throw new UsageError(`--rotations: there is no file ${file}.`);
+  const text = readFileSync(file, 'utf8');
+  if (text.trim() !== '' && readRotations(sha256, [text]).length === 0)
+    throw new UsageError(
+      `--rotations: ${file} contains no rotation: use the text of /.well-known/svc-ledger-key-rotations.`,
+    );
+  return text;
+}
+
+/** The rotations that an export contains, unverified; none if its header cannot be read, which its verification reports. */
+async function readFileRotations(file: string): Promise<readonly string[]> {
+  await using opened = await open(file);
+  try {
+    for await (const line of readLines(opened.createReadStream({ autoClose: false }), undefined))
+      return readHeader(line).rotations;
+  } catch (error) {
+    if (!LedgerVerificationError.isInstance(error)) throw error;
+  }
+  return [];
+}
+
 /** The kept checkpoint; null when it is not signed with the key. */
-function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | null> {
-  return openCheckpoint(note, publicKey).catch((error: unknown) => {
+function openKept(note: string, keys: KeyOptions): Promise<OpenedCheckpoint | null> {
+  return openCheckpoint(note, keys).catch((error: unknown) => {
     if (LedgerVerificationError.isInstance(error) && error.code === 'checkpoint_not_signed') return null;
     throw error;
   });
@@ -229,13 +275,14 @@ function openKept(note: string, publicKey: string): Promise<OpenedCheckpoint | n
 
 /** The result for --json; empty for an export with a fault. */
 function writeReport(verified: VerifiedExport | null, isCompared: boolean): object {
-  if (verified === null)
-    return { entries: 0, checkpoint: null, range: null, isConsistent: null, clockFalls: 0, shown: 0, log: null };
-  const { entries, first, last, from, to, newer, until, clockFalls, shown, record, log } = verified;
+  const none = { entries: 0, checkpoint: null, publicKey: null, range: null, isConsistent: null };
+  if (verified === null) return { ...none, clockFalls: 0, shown: 0, log: null };
+  const { entries, publicKey, first, last, from, to, newer, until, clockFalls, shown, record, log } = verified;
   const { origin, size, at } = verified.checkpoint;
   const range = { first, last, from, to, newer, until };
   const found = { shown, ...(record !== null && { words: record.words }), log };
-  return { entries, checkpoint: { origin, size, at }, range, isConsistent: isCompared || null, clockFalls, ...found };
+  const signed = { checkpoint: { origin, size, at }, publicKey };
+  return { entries, ...signed, range, isConsistent: isCompared || null, clockFalls, ...found };
 }
 
 /** The notice that the visitor was shown, and the decision on each purpose. */
@@ -254,14 +301,16 @@ function describeWords({ noticeVersion, language, region, title, intro, purposes
 
 /** The facts that an intact export proves, and its limits. */
 function describeExport(
-  { entries, first, last, from, until, newer, checkpoint, clockFalls, shown, log }: VerifiedExport,
+  { entries, first, last, from, until, newer, checkpoint, publicKey, clockFalls, shown, log }: VerifiedExport,
   kept: OpenedCheckpoint | null,
+  givenKey: string,
 ): readonly string[] {
   const clock = `! The clock was set back ${clockFalls} times: order the entries by their numbers, not by their times, and do not rely on a range of time.`;
   return [
     `✓ ${entries} entries, numbers ${first} to ${last}, are covered by the checkpoint in the file.`,
     `✓ They are all entries of the ledger from ${from ?? 'the first'} until ${until}, and their neighbours.`,
     `✓ ${checkpoint.origin}: signed at ${checkpoint.at} for ${checkpoint.size} entries`,
+    ...(publicKey === givenKey ? [] : [`! The key in --key was rotated. Keep this one from now on: ${publicKey}`]),
     ...(shown === 0 ? [] : [`✓ ${shown} records name what was shown to a visitor: the file has these texts.`]),
     ...(log === null ? [] : describeLog(log)),
     ...(clockFalls > 0 ? [clock] : []),

@@ -11,6 +11,7 @@ import type { StoredCheckpoint } from './checkpoint-store.ts';
 import type { LedgerOf } from './entry.ts';
 import { type LedgerName, readHead } from './entry.ts';
 import { consistencyPath, type Range } from './merkle.ts';
+import { listRotationNotes } from './rotation-store.ts';
 import { hashRange, hashSubtrees } from './tiles.ts';
 import { findEntry, readEntries, readTilesOf } from './tree-store.ts';
 
@@ -68,6 +69,7 @@ export async function prepareExport(
     last: range.end,
     newer: ((await readHead(queries, options))?.sequence ?? size) - size,
     verifierKey: options.verifierKey,
+    rotations: await listRotationNotes(queries, options),
     checkpoint: checkpoint.note,
     before: encodeAll(hashSubtrees(before, tiles)),
     after: encodeAll(hashSubtrees(after, tiles)),

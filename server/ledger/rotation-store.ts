@@ -19,21 +19,20 @@ export async function readRotations(queries: Queries): Promise<readonly Rotation
 }
 
 /**
- * The notes with which the keys of a ledger follow each other, oldest first. For a ledger that is newer than a rotation, that
- * of the log of the installation.
+ * The notes with which the keys of a ledger and of the log of the installation follow each other, oldest first. A ledger that
+ * is newer than a rotation has none of its own.
  */
 export async function listRotationNotes(queries: Queries, of: TreeOf): Promise<readonly string[]> {
   const rows = await queries
     .selectFrom('key_rotations')
-    .select(['number', 'ledger', 'note'])
+    .select('note')
     .where(({ or, and }) =>
       or([installationLog, of].map(({ tenantId: tenant_id, ledger }) => and({ tenant_id, ledger }))),
     )
     .orderBy('number')
+    .orderBy('ledger', 'desc')
     .execute();
-  const notes = new Map<number, string>();
-  for (const { number, ledger, note } of rows) if (ledger === of.ledger || !notes.has(number)) notes.set(number, note);
-  return [...notes.values()];
+  return rows.map(({ note }) => note);
 }
 
 /**

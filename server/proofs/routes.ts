@@ -19,6 +19,7 @@ import {
 import type { LedgerName, LedgerOf } from '../ledger/entry.ts';
 import { encodeAll, ImpossibleRange, prepareExport } from '../ledger/export.ts';
 import { consistencyPath, inclusionPath, leafOf, type Range } from '../ledger/merkle.ts';
+import { listRotationNotes } from '../ledger/rotation-store.ts';
 import { IncompleteTiles } from '../ledger/tiles.ts';
 import { findEntry, hashRanges, readState } from '../ledger/tree-store.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -49,6 +50,11 @@ const Opening = z
     description: 'The commitment is SHA-256, hex, over the salt, the path, a zero byte and the value.',
   });
 
+const Rotations = z.array(z.string()).meta({
+  description:
+    'The rotations of the signing key (C2SP signed-note), of this ledger and of the log of the installation, oldest first: they lead from the key that you kept to the newer ones. Empty if there was none.',
+});
+
 const InclusionProof = namedObject('InclusionProof', {
   sequence: z.int().min(1).meta({ description: 'The number of the entry; its leaf index is this number minus one.' }),
   hash: z.string().meta({ description: 'The chain hash of the entry, hex. Its 32 bytes are the data of the leaf.' }),
@@ -62,6 +68,7 @@ const InclusionProof = namedObject('InclusionProof', {
   }),
   hashes: z.array(Base64Hash).meta({ description: 'The audit path from the leaf upwards (RFC 9162 section 2.1.3).' }),
   checkpoint: CheckpointView,
+  rotations: Rotations,
   shown: z.string().nullable().meta({
     description:
       'What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.',
@@ -72,6 +79,7 @@ const ConsistencyProof = namedObject('ConsistencyProof', {
   from: Count.meta({ description: 'The size of the earlier checkpoint.' }),
   hashes: z.array(Base64Hash).meta({ description: 'RFC 9162 section 2.1.4.' }),
   checkpoint: CheckpointView,
+  rotations: Rotations,
 });
 
 const Size = text(20)
@@ -178,7 +186,8 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
         const { size } = checkpoint;
         if (from > size)
           throw invalidValues([{ path: 'query.from', issue: `must be at most ${size}, the size of the later one` }]);
-        return { from, hashes: await encodeRanges(queries, of, consistencyPath(from, size)), checkpoint };
+        const hashes = await encodeRanges(queries, of, consistencyPath(from, size));
+        return { from, hashes, checkpoint, rotations: [...(await listRotationNotes(queries, of))] };
       },
     }),
     defineRoute(`GET ${base}/export`, {
@@ -268,7 +277,8 @@ export async function proveInclusion(
   const leafHash = leafOf(hash).toString('base64');
   const entry = JSON.parse(found.entry);
   const shown = of.ledger === 'consent' ? await findShownText(queries, of.tenantId, entry) : null;
-  return { sequence, hash, leafHash, prevHash, entry, openings: [...openings], hashes, checkpoint, shown };
+  const rotations = [...(await listRotationNotes(queries, of))];
+  return { sequence, hash, leafHash, prevHash, entry, openings: [...openings], hashes, checkpoint, rotations, shown };
 }
 
 /**

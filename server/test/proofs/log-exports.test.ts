@@ -251,7 +251,7 @@ describeOnEachDatabase('exports with the log of the installation', (dialect) => 
     const newest = await verify(await exportNow(scene, scene.of), { witnesses: keys(), verifyTimestamp: trust() });
     assert.equal(newest.log?.size, 5);
     const { log } = JSON.parse((await exportNow(scene, scene.of)).split('\n')[0] as string);
-    const opened = await openCheckpoint(log.note, publicKey);
+    const opened = await openCheckpoint(log.note, { publicKey });
     assert.deepEqual([opened.tenantId, opened.ledger, opened.size], ['installation', 'log', 3]);
   });
 

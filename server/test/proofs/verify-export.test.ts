@@ -150,7 +150,10 @@ describe('an export', () => {
     const stranger = new NoteSigner('the secret of another installation');
     const file = await exportText(installation, ledger.of, latestOf(ledger));
     const { fault } = await verifyFile(file, stranger.verifierKey);
-    assert.deepEqual(fault, { line: 1, issue: 'the checkpoint of the export is not signed with this key' });
+    assert.deepEqual(fault, {
+      line: 1,
+      issue: 'the checkpoint of the export is not signed with this key, nor with one that the rotations lead to',
+    });
     const foreign = stranger.sign(`${latestOf(ledger).note.split('\n\n')[0]}\n`);
     for (const [note, issue] of [
       [latestOf(other).note, /belongs to another ledger/],

@@ -8,6 +8,7 @@ export { createLedgerVerifier } from './verifier.ts';
 
 export const {
   openCheckpoint,
+  followKey,
   verifyExport,
   verifyInclusion,
   verifyTlogProof,

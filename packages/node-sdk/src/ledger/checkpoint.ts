@@ -25,12 +25,6 @@ export interface Signer {
   readonly key: Uint8Array<ArrayBuffer>;
 }
 
-/** `openCheckpoint` of `LedgerVerifier`. */
-export async function openCheckpoint(crypto: LedgerCrypto, note: string, publicKey: string): Promise<OpenedCheckpoint> {
-  const checkpoint = await readSigned(crypto, note, readKey(crypto.sha256, publicKey));
-  return checkpoint ?? fail('checkpoint_not_signed', 'the checkpoint is not signed with this key');
-}
-
 /**
  * Reads a key: `<name>+<key id>+<key>`, with or without white space around it.
  * @throws {LedgerVerificationError} `key_invalid`.
@@ -67,10 +61,9 @@ export function writeKey({ name, id, key }: Signer): string {
 const ed25519 = 1;
 const idLength = 4;
 
-/** The checkpoint of a note; null when it is not signed with the key, or is not a checkpoint of a ledger or of the log. */
-export async function readSigned(crypto: LedgerCrypto, note: string, signer: Signer): Promise<OpenedCheckpoint | null> {
-  const text = await openNote(crypto, note, signer);
-  const checkpoint = text === null ? null : readCheckpoint(text);
+/** Reads the text of a checkpoint of a ledger or of the log of the installation; null for any other text. */
+export function readLedgerCheckpoint(text: string): OpenedCheckpoint | null {
+  const checkpoint = readCheckpoint(text);
   const named = /^\S+\/(?:([^\s/]+)\/(audit|consent)|installation\/log)$/.exec(checkpoint?.origin ?? '');
   if (checkpoint === null || named === null) return null;
   const [, tenantId = 'installation', ledger = 'log'] = named;

@@ -64,7 +64,10 @@ export interface Header {
   readonly last: number;
   /** How many entries are newer than the checkpoint, and therefore not in the file. */
   readonly newer: number;
+  /** The key of the server when it wrote the file. */
   readonly verifierKey: string;
+  /** The rotations of the key (signed notes): those of the ledger, and of the log of the installation. */
+  readonly rotations: readonly string[];
   /** The signed note. */
   readonly checkpoint: string;
   /** Base64 hashes of the largest complete subtrees left of `first` and right of `last`. */
@@ -122,6 +125,7 @@ const headerRules = {
   last: isCount,
   newer: isCount,
   verifierKey: isText,
+  rotations: (value: unknown) => Array.isArray(value) && value.every(isText),
   checkpoint: isText,
   before: isHashes,
   after: isHashes,

@@ -1,14 +1,6 @@
 import { AbortError, noCall } from '../errors.ts';
 import { fromHex, isEqual, type LedgerCrypto, type Sha256, toHex } from './bytes.ts';
-import {
-  clockTolerance,
-  type OpenedCheckpoint,
-  readKey,
-  readSigned,
-  type Signer,
-  tidyNote,
-  writeKey,
-} from './checkpoint.ts';
+import { clockTolerance, type OpenedCheckpoint, readKey, tidyNote, writeKey } from './checkpoint.ts';
 import { fail, type LedgerFault, LedgerVerificationError } from './error.ts';
 import {
   type Chunks,
@@ -21,15 +13,14 @@ import {
   shownMark,
   writeLine,
 } from './export-format.ts';
+import { includesKey, type KeyOptions, type Keys, openKeys, openSigned } from './keys.ts';
 import { type AttestationOptions, openLogProof, type VerifiedLogProof, verifyAttestations } from './log-proof.ts';
 import { GrowingTree, hashLeaf, isGrown, readHashes, splitRange } from './merkle.ts';
 import { verifyOpenings } from './openings.ts';
 import { openShown, readShownHash, readWords, requireShown, type ShownNotice, type ShownWords } from './shown.ts';
 
 /** Options of the verification of an export. */
-export interface VerifyExportOptions extends AttestationOptions {
-  /** Your own copy of the line at `/.well-known/svc-ledger-key`. */
-  readonly publicKey: string;
+export interface VerifyExportOptions extends AttestationOptions, KeyOptions {
   /** The note of a checkpoint that you kept: the export must have grown out of what it covers. */
   readonly checkpoint?: string | undefined;
   /** The expected tenant, ledger and range of time. `undefined` is not compared; `null` means no limit. */
@@ -62,6 +53,8 @@ export interface VerifiedExport {
   readonly checkpoint: OpenedCheckpoint;
   /** The signed note: keep it, and pass it the next time. */
   readonly note: string;
+  /** The key that signs now, as far as the rotations say. If it is not your copy, replace your copy with it. */
+  readonly publicKey: string;
   /**
    * True if a checkpoint was given and the export extends it. False on a first run, without one: the whole ledger could
    * then have been rewritten before.
@@ -96,7 +89,7 @@ export async function verifyExportBetween(
   options: VerifyExportOptions,
   signedFirst: string | undefined,
 ): Promise<VerifiedExport> {
-  const signer = readKey(crypto.sha256, options.publicKey);
+  readKey(crypto.sha256, options.publicKey);
   const { signal, onProgress } = options;
   let line = 1;
   try {
@@ -105,9 +98,9 @@ export async function verifyExportBetween(
     let lacking: LedgerVerificationError | null = null;
     for await (const text of readLines(chunks, signal)) {
       if (check === null) {
-        const opened = await openHeader(crypto, readHeader(text), signer, options, signedFirst);
+        const opened = await openHeader(crypto, readHeader(text), options, signedFirst);
         lacking = opened.lacking;
-        check = new ExportCheck(crypto.sha256, opened, signer, options);
+        check = new ExportCheck(crypto.sha256, opened, options);
       } else if (text.startsWith(shownMark)) check.takeShown(readShownLine(text));
       else check.take(readLine(text), text);
       if (line % linesBetweenProgress === 0) onProgress?.(check.entries);
@@ -147,6 +140,7 @@ interface Kept {
 /** A header with its checkpoints, which are signed and belong to its ledger. */
 interface Opened {
   readonly header: Header;
+  readonly keys: Keys;
   readonly checkpoint: OpenedCheckpoint;
   readonly kept: readonly Kept[];
   readonly log: VerifiedLogProof | null;
@@ -157,25 +151,25 @@ interface Opened {
 async function openHeader(
   crypto: LedgerCrypto,
   header: Header,
-  signer: Signer,
   options: VerifyExportOptions,
   signedFirst: string | undefined,
 ): Promise<Opened> {
-  const origin = `${signer.name}/${header.tenantId}/${header.ledger}`;
+  const keys = await openKeys(crypto, options.publicKey, options.rotations, header.rotations);
+  const origin = `${keys.current.name}/${header.tenantId}/${header.ledger}`;
   const what = 'the checkpoint of the export';
-  const checkpoint = await requireCheckpoint(crypto, header.checkpoint, signer, origin, what);
+  const checkpoint = await requireCheckpoint(crypto, header.checkpoint, keys, origin, what);
   const kept: Kept[] = [];
   for (const [name, note] of [
     ['the earlier checkpoint', options.checkpoint],
     ['the checkpoint just signed', signedFirst],
   ] as const) {
     if (note === undefined) continue;
-    const opened = await requireCheckpoint(crypto, tidyNote(note), signer, origin, name);
+    const opened = await requireCheckpoint(crypto, tidyNote(note), keys, origin, name);
     kept.push({ checkpoint: opened, what: name, isDated: true, isMet: false });
   }
-  const proof = header.log && (await openLogProof(crypto, header.log, signer));
+  const proof = header.log && (await openLogProof(crypto, header.log, keys));
   const { attestations, lacking } = await verifyAttestations(crypto, proof?.attested ?? null, options);
-  if (proof === null) return { header, checkpoint, kept, log: null, lacking };
+  if (proof === null) return { header, keys, checkpoint, kept, log: null, lacking };
   const logged = proof.checkpoint;
   const name = 'the checkpoint in the log';
   if (logged.origin !== origin) fail('checkpoint_foreign', `${name} belongs to another ledger: ${logged.origin}`);
@@ -184,7 +178,7 @@ async function openHeader(
   kept.push({ checkpoint: logged, what: name, hashes: header.log?.consistency ?? [], isDated, isMet: false });
   const { size, at } = logged;
   const log = { size, at, log: { size: proof.log.size, at: proof.log.at }, ...attestations };
-  return { header, checkpoint, kept, log, lacking };
+  return { header, keys, checkpoint, kept, log, lacking };
 }
 
 class ExportCheck {
@@ -202,15 +196,15 @@ class ExportCheck {
   #nextShown: string | null = null;
   #record: VerifiedExport['record'] = null;
 
-  constructor(sha256: Sha256, opened: Opened, signer: Signer, options: VerifyExportOptions) {
-    const { header, checkpoint, kept } = opened;
+  constructor(sha256: Sha256, opened: Opened, options: VerifyExportOptions) {
+    const { header, keys, checkpoint, kept } = opened;
     const { first, last } = header;
     const { size } = checkpoint;
     this.#sha256 = sha256;
     this.#opened = opened;
     this.#options = options;
     this.#tree = new GrowingTree(sha256);
-    if (header.verifierKey !== writeKey(signer)) fail('header_invalid', 'the header names another key');
+    if (!includesKey(keys, header.verifierKey)) fail('header_invalid', 'the header names another key');
     // Of a ledger with entries an export has at least one: the neighbors of an empty range.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');
@@ -270,7 +264,7 @@ class ExportCheck {
 
   finish(): VerifiedExport {
     const { first, last, from, to, after, newer, checkpoint: note } = this.#opened.header;
-    const { checkpoint, log } = this.#opened;
+    const { keys, checkpoint, log } = this.#opened;
     const { size, rootHash, at } = checkpoint;
     const reached = this.#previous?.sequence ?? first - 1;
     if (reached < last)
@@ -286,7 +280,8 @@ class ExportCheck {
     const until = to === null || at < to ? at : to;
     const range = { entries: this.entries, first, last, from, to, until, newer };
     const found = { clockFalls: this.#clockFalls, closed: this.#closed, shown: this.#shown, record: this.#record };
-    return { ...range, checkpoint, note, isConsistent: this.#options.checkpoint !== undefined, ...found, log };
+    const signed = { checkpoint, note, publicKey: writeKey(keys.current) };
+    return { ...range, ...signed, isConsistent: this.#options.checkpoint !== undefined, ...found, log };
   }
 
   /** The text that a record names is in the file, and is about the same notice, version and language. */
@@ -357,12 +352,11 @@ class ExportCheck {
 async function requireCheckpoint(
   crypto: LedgerCrypto,
   note: string,
-  signer: Signer,
+  keys: Keys,
   origin: string,
   what: string,
 ): Promise<OpenedCheckpoint> {
-  const checkpoint = await readSigned(crypto, note, signer);
-  if (checkpoint === null) fail('checkpoint_not_signed', `${what} is not signed with this key`);
+  const { checkpoint } = await openSigned(crypto, note, keys, what);
   if (checkpoint.origin !== origin)
     fail('checkpoint_foreign', `${what} belongs to another ledger: ${checkpoint.origin}`);
   return checkpoint;

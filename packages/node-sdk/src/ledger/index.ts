@@ -8,6 +8,7 @@ export type { OpenedCheckpoint } from './checkpoint.ts';
 export { type LedgerFault, LedgerVerificationError } from './error.ts';
 export type { VerifiedExport, VerifyExportOptions } from './export.ts';
 export type { Chunks } from './export-format.ts';
+export type { KeyOptions } from './keys.ts';
 export type { AttestationOptions, Attestations, VerifiedLogProof } from './log-proof.ts';
 export type { Opening } from './openings.ts';
 export type {
@@ -29,6 +30,7 @@ if (/^(?:1?\d|2[01]|22\.1?\d(?<!19))\./.test(node))
 
 export const {
   openCheckpoint,
+  followKey,
   verifyExport,
   verifyInclusion,
   verifyTlogProof,

@@ -1,15 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
 import { fromBase64, type LedgerCrypto } from './bytes.ts';
-import {
-  clockTolerance,
-  type OpenedCheckpoint,
-  openNote,
-  readCosignature,
-  readSigned,
-  readWitnessKey,
-  type Signer,
-} from './checkpoint.ts';
+import { clockTolerance, type OpenedCheckpoint, readCosignature, readWitnessKey } from './checkpoint.ts';
 import { fail, LedgerVerificationError } from './error.ts';
+import { type Keys, openSigned } from './keys.ts';
 import { hashLeaf, isIncluded } from './merkle.ts';
 
 // Proofs that the log of an installation contains a checkpoint of a ledger, and who attested the log.
@@ -76,14 +69,12 @@ interface Attested {
 export async function openLogProof(
   crypto: LedgerCrypto,
   proof: LogProof,
-  signer: Signer,
+  keys: Keys,
 ): Promise<{ readonly checkpoint: OpenedCheckpoint; readonly log: OpenedCheckpoint; readonly attested: Attested }> {
   const { sha256 } = crypto;
-  const checkpoint = await readSigned(crypto, proof.checkpoint, signer);
-  const log = await readSigned(crypto, proof.note, signer);
-  const text = await openNote(crypto, proof.note, signer);
-  if (checkpoint === null || log?.ledger !== 'log' || text === null)
-    fail('checkpoint_not_signed', 'the proof of the log has a checkpoint that is not signed with this key');
+  const { checkpoint } = await openSigned(crypto, proof.checkpoint, keys, 'the checkpoint in the log');
+  const { checkpoint: log, text } = await openSigned(crypto, proof.note, keys, 'the checkpoint of the log');
+  if (log.ledger !== 'log') fail('checkpoint_not_signed', 'the proof of the log has no checkpoint of the log');
   const leaf = hashLeaf(sha256, sha256(proof.checkpoint));
   if (!isIncluded(sha256, leaf, proof.index, log, proof.hashes))
     fail('proof_invalid', 'the log of the installation does not contain the checkpoint');

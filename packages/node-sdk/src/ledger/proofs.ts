@@ -1,22 +1,25 @@
 import type { Checkpoint, ConsistencyProof, InclusionProof } from '../types/api.ts';
 import { fromHex, isEqual, type LedgerCrypto, readDigest } from './bytes.ts';
 import { canonicalizeIfValid } from './canonical.ts';
-import { type OpenedCheckpoint, openCheckpoint } from './checkpoint.ts';
+import type { OpenedCheckpoint } from './checkpoint.ts';
 import { fail } from './error.ts';
+import { type KeyOptions, openKeys, openSigned } from './keys.ts';
 import { hashLeaf, isGrown, isIncluded, readHashes } from './merkle.ts';
 import { verifyOpenings } from './openings.ts';
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/inclusion-proof` that are needed. */
 export interface InclusionProofInput
   extends Pick<InclusionProof, 'sequence' | 'hashes'>,
-    Partial<Pick<InclusionProof, 'prevHash' | 'openings'>> {
+    Partial<Pick<InclusionProof, 'prevHash' | 'openings' | 'rotations'>> {
   readonly checkpoint: Pick<Checkpoint, 'note'>;
   /** The entry that was hashed after `prevHash`. */
   readonly entry?: Readonly<Record<string, unknown>>;
 }
 
 /** The fields of a proof of `GET /v1/ledgers/{ledger}/consistency-proof` that are needed. */
-export interface ConsistencyProofInput extends Pick<ConsistencyProof, 'from' | 'hashes'> {
+export interface ConsistencyProofInput
+  extends Pick<ConsistencyProof, 'from' | 'hashes'>,
+    Partial<Pick<ConsistencyProof, 'rotations'>> {
   readonly checkpoint: Pick<Checkpoint, 'note'>;
 }
 
@@ -29,17 +32,18 @@ export interface Inclusion {
 }
 
 /** The options of `verifyInclusion`. */
-export interface InclusionOptions {
+export interface InclusionOptions extends KeyOptions {
   readonly hash: string;
   readonly proof: InclusionProofInput;
-  readonly publicKey: string;
   readonly checkpoint?: string;
 }
 
 /** `verifyInclusion` of `LedgerVerifier`. */
 export async function verifyInclusion(crypto: LedgerCrypto, options: InclusionOptions): Promise<Inclusion> {
-  const { hash, proof, publicKey } = options;
-  const checkpoint = await openCheckpoint(crypto, options.checkpoint ?? proof.checkpoint.note, publicKey);
+  const { hash, proof, publicKey, rotations } = options;
+  const keys = await openKeys(crypto, publicKey, rotations, proof.rotations);
+  const note = options.checkpoint ?? proof.checkpoint.note;
+  const { checkpoint } = await openSigned(crypto, note, keys, 'the checkpoint');
   const { sequence, entry = null } = proof;
   // With or without the name of the algorithm.
   const digest = readDigest(hash) ?? readDigest(hash, 'sha256:');
@@ -68,18 +72,19 @@ function requireEntry(
 }
 
 /** The options of `verifyConsistency`. */
-export interface ConsistencyOptions {
+export interface ConsistencyOptions extends KeyOptions {
   readonly older: string;
   readonly proof: ConsistencyProofInput;
-  readonly publicKey: string;
   readonly newer?: string;
 }
 
 /** `verifyConsistency` of `LedgerVerifier`. */
 export async function verifyConsistency(crypto: LedgerCrypto, options: ConsistencyOptions): Promise<OpenedCheckpoint> {
-  const { proof, publicKey } = options;
-  const older = await openCheckpoint(crypto, options.older, publicKey);
-  const newer = await openCheckpoint(crypto, options.newer ?? proof.checkpoint.note, publicKey);
+  const { proof, publicKey, rotations } = options;
+  const keys = await openKeys(crypto, publicKey, rotations, proof.rotations);
+  const note = options.newer ?? proof.checkpoint.note;
+  const { checkpoint: older } = await openSigned(crypto, options.older, keys, 'the older checkpoint');
+  const { checkpoint: newer } = await openSigned(crypto, note, keys, 'the newer checkpoint');
   if (older.origin !== newer.origin)
     fail('checkpoint_foreign', `the checkpoints belong to two ledgers: ${older.origin} and ${newer.origin}`);
   if (older.size > newer.size)

@@ -1,17 +1,15 @@
 import { fromBase64, fromHex, type LedgerCrypto, readDigest } from './bytes.ts';
-import { openNote, readCheckpoint, readKey } from './checkpoint.ts';
 import { fail } from './error.ts';
+import { type KeyOptions, openKeys, openSigned } from './keys.ts';
 import { type AttestationOptions, type Attestations, verifyAttestations } from './log-proof.ts';
-import { hashLeaf, isIncluded, readHash } from './merkle.ts';
+import { hashLeaf, isIncluded } from './merkle.ts';
 
 // Proofs in the format of C2SP tlog-proof: an index, an audit path and a checkpoint with its cosignatures.
 
 /** Options of the verification of a `.tlog-proof`. */
-export interface TlogProofOptions extends AttestationOptions {
+export interface TlogProofOptions extends AttestationOptions, KeyOptions {
   /** Input of the leaf hash: the chain hash of an entry, or the SHA-256 of the note of a checkpoint; 64 hex digits. */
   readonly hash: string;
-  /** The line at `/.well-known/svc-ledger-key`; your own copy of it. */
-  readonly publicKey: string;
 }
 
 /** Result of the verification of a `.tlog-proof`. */
@@ -45,23 +43,21 @@ export function writeTlogProof(
 export async function verifyTlogProof(
   crypto: LedgerCrypto,
   proof: string,
-  { hash, publicKey, ...options }: TlogProofOptions,
+  { hash, publicKey, rotations, ...options }: TlogProofOptions,
 ): Promise<VerifiedTlogProof> {
-  const signer = readKey(crypto.sha256, publicKey);
+  const keys = await openKeys(crypto, publicKey, rotations);
   const end = proof.indexOf('\n\n');
   const [head = '', extra, number, ...path] = splitHead(proof.slice(0, Math.max(0, end)));
   if (head !== 'c2sp.org/tlog-proof@v1' || number === undefined || path.length > 63)
     fail('proof_invalid', 'this is no proof in the format c2sp.org/tlog-proof@v1');
   const note = proof.slice(end + 2);
-  const text = await openNote(crypto, note, signer);
-  const checkpoint = text === null ? null : readCheckpoint(text);
-  if (text === null || !checkpoint?.origin.startsWith(`${signer.name}/`))
-    fail('checkpoint_not_signed', 'the checkpoint is not signed with this key');
+  const { checkpoint, text } = await openSigned(crypto, note, keys, 'the checkpoint');
   const { origin, size, at } = checkpoint;
+  if (!origin.startsWith(`${keys.current.name}/`))
+    fail('checkpoint_foreign', `the checkpoint belongs to another installation: ${origin}`);
   const index = Number(number);
-  const rootHash = readHash(checkpoint.rootHash) as Uint8Array;
   const leaf = readDigest(hash) === null ? null : hashLeaf(crypto.sha256, fromHex(hash));
-  if (leaf === null || !isIncluded(crypto.sha256, leaf, index, { size, rootHash }, path))
+  if (leaf === null || !isIncluded(crypto.sha256, leaf, index, checkpoint, path))
     fail('proof_invalid', 'the proof does not show that the checkpoint covers this hash');
   const timestamp = extra ?? null;
   const { attestations, lacking } = await verifyAttestations(crypto, { note, text, at, timestamp }, options);

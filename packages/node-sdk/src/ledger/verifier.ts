@@ -1,8 +1,9 @@
 import type { Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
-import * as checkpoint from './checkpoint.ts';
+import type * as checkpoint from './checkpoint.ts';
 import * as exported from './export.ts';
 import type { Chunks } from './export-format.ts';
+import * as keys from './keys.ts';
 import * as proofs from './proofs.ts';
 import * as rows from './rows.ts';
 import * as shown from './shown.ts';
@@ -14,11 +15,21 @@ export interface LedgerVerifier {
   /**
    * Opens a signed checkpoint (C2SP signed-note and tlog-checkpoint, Ed25519).
    * @param note as the server returned it: nothing added, nothing trimmed.
-   * @param publicKey your own copy of the line at `/.well-known/svc-ledger-key` of the server: if you fetch it each
+   * @param options.publicKey your own copy of the line at `/.well-known/svc-ledger-key` of the server: if you fetch it each
    *   time, you trust whatever answers.
    * @throws {LedgerVerificationError} `key_invalid`, `checkpoint_not_signed`.
    */
-  openCheckpoint(note: string, publicKey: string): Promise<checkpoint.OpenedCheckpoint>;
+  openCheckpoint(note: string, options: keys.KeyOptions): Promise<checkpoint.OpenedCheckpoint>;
+
+  /**
+   * Follows a public key to the one that signs now, by rotations that both of their keys signed. Replace your copy of the
+   * key with the result. After a leak, a rotation proves nothing: anyone who has the older secret can sign one. Compare the
+   * newer key over another channel then.
+   * @param rotations those of an export or a proof, or the text at `/.well-known/svc-ledger-key-rotations`; others are ignored.
+   * @returns the key as text; `publicKey` if nothing follows it.
+   * @throws {LedgerVerificationError} `key_invalid`, also if different keys follow one key.
+   */
+  followKey(publicKey: string, rotations: readonly string[]): Promise<string>;
 
   /**
    * Verifies an export of a ledger (`GET /v1/ledgers/{ledger}/export`, `svc export create`) with only the public key: each
@@ -130,7 +141,8 @@ export interface LedgerVerifier {
 /** Makes a verifier with the hash and signature functions of a platform. */
 export function createLedgerVerifier(crypto: LedgerCrypto): LedgerVerifier {
   return {
-    openCheckpoint: (note, publicKey) => checkpoint.openCheckpoint(crypto, note, publicKey),
+    openCheckpoint: (note, options) => keys.openCheckpoint(crypto, note, options),
+    followKey: (publicKey, rotations) => keys.followKey(crypto, publicKey, rotations),
     verifyExport: (chunks, options) => exported.verifyExportBetween(crypto, chunks, options, undefined),
     verifyInclusion: (options) => proofs.verifyInclusion(crypto, options),
     verifyTlogProof: (proof, options) => tlog.verifyTlogProof(crypto, proof, options),

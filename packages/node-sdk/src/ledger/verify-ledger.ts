@@ -1,11 +1,16 @@
 import type { RequestOptions, Transport } from '../transport.ts';
 import type { LedgerCrypto } from './bytes.ts';
-import { openCheckpoint, readKey, tidyNote } from './checkpoint.ts';
+import { readKey, readLedgerCheckpoint, readNote, tidyNote } from './checkpoint.ts';
+import { fail } from './error.ts';
 import { type VerifiedExport, type VerifyExportOptions, verifyExportBetween } from './export.ts';
+import type { KeyOptions } from './keys.ts';
 import type { AttestationOptions } from './log-proof.ts';
 
 /** How to verify a ledger over the network. */
-export interface VerifyLedgerOptions extends AttestationOptions, Pick<VerifyExportOptions, 'onProgress'> {
+export interface VerifyLedgerOptions
+  extends AttestationOptions,
+    Pick<KeyOptions, 'rotations'>,
+    Pick<VerifyExportOptions, 'onProgress'> {
   readonly ledger: 'audit' | 'consent';
   /** Id of the tenant to which the ledger must belong. */
   readonly tenantId?: string | undefined;
@@ -27,9 +32,7 @@ export interface VerifyLedgerOptions extends AttestationOptions, Pick<VerifyExpo
 }
 
 /** The result; store `note` as the checkpoint for the next verification, and `publicKey` as the key. */
-export interface VerifiedLedger extends VerifiedExport {
-  readonly publicKey: string;
-}
+export type VerifiedLedger = VerifiedExport;
 
 /** `verifyLedger` of `LedgerVerifier`. */
 export async function verifyLedger(
@@ -38,27 +41,26 @@ export async function verifyLedger(
   options: VerifyLedgerOptions,
 ): Promise<VerifiedLedger> {
   const { ledger, tenantId, keptCheckpoint: checkpoint, signFirst = true, onProgress, signal } = options;
-  const { witnesses, quorum, verifyTimestamp } = options;
+  const { rotations, witnesses, quorum, verifyTimestamp } = options;
   const call = { signal };
   const publicKey = options.publicKey ?? (await fetchPublicKey(svc, call));
-  // Arguments are validated before anything is fetched.
-  if (checkpoint === undefined) readKey(crypto.sha256, publicKey);
-  else await openCheckpoint(crypto, tidyNote(checkpoint), publicKey);
+  // Arguments are validated before anything is signed. A signature may need the rotations in the export.
+  const key = readKey(crypto.sha256, publicKey);
+  if (checkpoint !== undefined && readLedgerCheckpoint(readNote(tidyNote(checkpoint), key).text) === null)
+    fail('checkpoint_not_signed', 'the earlier checkpoint is not a signed checkpoint');
   const name = ledger === 'audit' ? 'Audit' : 'Consent';
   const base = `/v1/ledgers/${ledger}`;
   let signedFirst: string | undefined;
   if (signFirst) {
     const operation = { id: `create${name}Checkpoint`, method: 'POST', path: `${base}/checkpoints` } as const;
     const { note } = await svc.request<{ readonly note: string }>(operation, call);
-    await openCheckpoint(crypto, note, publicKey);
     signedFirst = note;
   }
   const operation = { id: `export${name}Ledger`, method: 'GET', path: `${base}/export` } as const;
   // A whole export contains every earlier checkpoint: it needs no separate proof.
   const range = { ledger, tenantId, from: null, to: null };
-  const wanted = { ...range, publicKey, checkpoint, witnesses, quorum, verifyTimestamp, onProgress, signal };
-  const verified = await verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
-  return { ...verified, publicKey };
+  const wanted = { ...range, publicKey, rotations, checkpoint, witnesses, quorum, verifyTimestamp, onProgress, signal };
+  return verifyExportBetween(crypto, await svc.stream(operation, call), wanted, signedFirst);
 }
 
 async function fetchPublicKey(svc: Pick<Transport, 'request'>, call: RequestOptions): Promise<string> {

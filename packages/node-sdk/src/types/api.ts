@@ -341,6 +341,11 @@ export interface ConsistencyProof {
   /** RFC 9162 section 2.1.4. */
   readonly hashes: readonly string[];
   readonly checkpoint: Checkpoint;
+  /**
+   * The rotations of the signing key (C2SP signed-note), of this ledger and of the log of the installation, oldest
+   * first: they lead from the key that you kept to the newer ones. Empty if there was none.
+   */
+  readonly rotations: readonly string[];
 }
 
 export interface Control {
@@ -953,6 +958,11 @@ export interface InclusionProof {
   /** The audit path from the leaf upwards (RFC 9162 section 2.1.3). */
   readonly hashes: readonly string[];
   readonly checkpoint: Checkpoint;
+  /**
+   * The rotations of the signing key (C2SP signed-note), of this ledger and of the log of the installation, oldest
+   * first: they lead from the key that you kept to the newer ones. Empty if there was none.
+   */
+  readonly rotations: readonly string[];
   /**
    * What the visitor was shown: the text with the SHA-256 that the record has as `shownHash`. Null for other entries.
    */

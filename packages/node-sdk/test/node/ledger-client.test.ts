@@ -47,7 +47,7 @@ describe('verifyLedger', () => {
       const third = await verifyLedger(svc, { ...kept, keptCheckpoint: second.note, signFirst: false });
       assert.ok(third.newer >= 1);
       assert.equal(third.entries, second.entries);
-      assert.equal((await openCheckpoint(third.note, publicKey)).size, third.entries);
+      assert.equal((await openCheckpoint(third.note, { publicKey })).size, third.entries);
     });
   }
 

@@ -155,7 +155,7 @@ for (const [platform, { openCheckpoint }] of platforms)
   describe(`openCheckpoint (${platform})`, () => {
     test('returns what the server signed', async () => {
       const rootHash = Buffer.alloc(32, 7);
-      const { rootHash: root, ...rest } = await openCheckpoint(sign(12, rootHash), `${publicKey}\n`);
+      const { rootHash: root, ...rest } = await openCheckpoint(sign(12, rootHash), { publicKey: `${publicKey}\n` });
       const tenantId = '01a1fead-9aa2-7000-999d-bc20213b5957';
       assert.deepEqual(rest, { origin, tenantId, ledger: 'audit', size: 12, at });
       assert.deepEqual(Buffer.from(root), rootHash);
@@ -164,7 +164,7 @@ for (const [platform, { openCheckpoint }] of platforms)
     test('rejects a note with a byte changed, dropped or cut off', async () => {
       const note = Buffer.from(sign(12, Buffer.alloc(32, 7)));
       const assertShut = async (bytes: Buffer) =>
-        assert.equal(await codeOf(() => openCheckpoint(bytes.toString(), publicKey)), 'checkpoint_not_signed');
+        assert.equal(await codeOf(() => openCheckpoint(bytes.toString(), { publicKey })), 'checkpoint_not_signed');
       for (let place = 0; place < note.length; place += 1) {
         const changed = Buffer.from(note);
         changed[place] = (changed[place] as number) ^ (1 << (place % 8));
@@ -190,7 +190,11 @@ for (const [platform, { openCheckpoint }] of platforms)
         `a log\n1\n${root}\n${time}\n`,
         `log\n1\n${root}\n${time}\n`,
       ])
-        assert.equal(await codeOf(() => openCheckpoint(signer.sign(text), publicKey)), 'checkpoint_not_signed', text);
+        assert.equal(
+          await codeOf(() => openCheckpoint(signer.sign(text), { publicKey })),
+          'checkpoint_not_signed',
+          text,
+        );
     });
   });
 

@@ -209,7 +209,7 @@ describe('the package', () => {
     };
     visit(join(installed, 'dist/ledger/browser.js'));
     const program =
-      "import { openCheckpoint } from '@svc/node-sdk/ledger'; await openCheckpoint('', '').catch((error) => console.log(error.code));";
+      "import { openCheckpoint } from '@svc/node-sdk/ledger'; await openCheckpoint('', { publicKey: '' }).catch((error) => console.log(error.code));";
     writeFileSync(join(folder, 'browser.mjs'), program);
     const output = execFileSync(process.execPath, ['--conditions=browser', join(folder, 'browser.mjs')], {
       encoding: 'utf8',
