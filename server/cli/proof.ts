@@ -6,6 +6,8 @@ import { openInstallation } from '../installation/installation.ts';
 import { findAttestedProof } from '../ledger/attestation-store.ts';
 import type { LedgerOf } from '../ledger/entry.ts';
 import { ledgerNames } from '../ledger/entry.ts';
+import { listRotationNotes } from '../ledger/rotation-store.ts';
+import { installationLog } from '../ledger/tree-store.ts';
 import { proveInclusion } from '../proofs/routes.ts';
 import { systemClock } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
@@ -51,10 +53,10 @@ timestamp for the log. The log has the newest checkpoint of each ledger at each 
     const queries = installation.database.kysely;
     const proved = isOfEntry
       ? await proveEntry(queries, { tenantId: (await requireTenant(queries, tenant)).id, ledger }, sequence)
-      : await findAttestedProof(queries, readNote(checkpoint as string));
+      : await proveCheckpoint(queries, readNote(checkpoint as string));
     if (proved === undefined)
       throw new UsageError('--checkpoint: the log of the installation does not have this checkpoint.');
-    const { hash, timestamp, ...proof } = proved;
+    const { hash, timestamp, rotations, ...proof } = proved;
     const output = await open(file, 'wx', 0o600).catch(explainUncreated);
     try {
       await output.writeFile(writeTlogProof(proof, timestamp));
@@ -66,13 +68,21 @@ timestamp for the log. The log has the newest checkpoint of each ledger at each 
       await output.close();
     }
     say(`The proof is in ${file}. Its leaf commits to ${hash}.`);
-    result({ file, hash, index: proof.index, verifierKey: installation.signer.verifierKey });
+    const { verifierKey } = installation.signer;
+    result({ file, hash, index: proof.index, verifierKey, rotations });
   },
 });
 
 async function proveEntry(queries: Queries, of: LedgerOf, sequence: number) {
-  const { hash, hashes, checkpoint } = await proveInclusion(queries, of, { sequence }).catch((error: unknown) => {
-    throw error instanceof Problem ? new UsageError(error.message) : error;
-  });
-  return { hash, index: sequence - 1, hashes, note: checkpoint.note, timestamp: null };
+  const { hash, hashes, checkpoint, rotations } = await proveInclusion(queries, of, { sequence }).catch(
+    (error: unknown) => {
+      throw error instanceof Problem ? new UsageError(error.message) : error;
+    },
+  );
+  return { hash, index: sequence - 1, hashes, note: checkpoint.note, timestamp: null, rotations };
+}
+
+async function proveCheckpoint(queries: Queries, note: string) {
+  const proved = await findAttestedProof(queries, note);
+  return proved && { ...proved, rotations: await listRotationNotes(queries, installationLog) };
 }
