@@ -20,7 +20,7 @@ export function openSite(
     routes: trustRoutes(services, publishedTrust),
     pages: [
       serveApiDocument(),
-      servePublicKey(services.signer),
+      servePublicKey(services),
       serveWidgets(services.settings.baseUrl, onWidget),
       serveTrust(services, publishedTrust),
       serveDemo(services),
