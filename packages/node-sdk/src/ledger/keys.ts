@@ -43,7 +43,7 @@ interface RotationNote extends Rotation {
 
 /** More would only be made to keep a verifier busy. */
 const mostRotations = 1000;
-const longestNote = 4000;
+const mostCharacters = 4_000_000;
 
 /**
  * Finds the keys that a trusted key leads to: forward to the newest, and backward to the first. A key that is found backward
@@ -92,14 +92,13 @@ export async function followKey(
  * @throws {LedgerVerificationError} `key_invalid` for more than 1,000.
  */
 export function readRotations(sha256: Sha256, rotations: readonly unknown[]): readonly RotationNote[] {
-  if (rotations.length > mostRotations) fail('key_invalid', tooMany);
   const notes = new Set<string>();
   let length = 0;
   for (const text of rotations) {
     if (typeof text !== 'string') continue;
     length += text.length;
-    if (length > mostRotations * longestNote) fail('key_invalid', tooMany);
-    for (const note of splitNotes(text)) if (note.length <= longestNote) notes.add(note);
+    if (length > mostCharacters) fail('key_invalid', tooMany);
+    for (const note of splitNotes(text)) notes.add(note);
   }
   if (notes.size > mostRotations) fail('key_invalid', tooMany);
   return [...notes].flatMap((note) => {
