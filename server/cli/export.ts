@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { readKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
-import { readHeader, readLines } from '../../packages/node-sdk/src/ledger/export-format.ts';
 import {
   type AttestationOptions,
   type KeyOptions,
@@ -15,7 +14,6 @@ import {
   type VerifiedExport,
   verifyExport,
 } from '../../packages/node-sdk/src/ledger/index.ts';
-import { readRotations } from '../../packages/node-sdk/src/ledger/keys.ts';
 import { findShownText } from '../consent/notice-store.ts';
 import { Id } from '../http/schemas.ts';
 import { openInstallation } from '../installation/installation.ts';
@@ -40,7 +38,7 @@ import {
   UsageError,
   withMessage,
 } from './command.ts';
-import { exitCodeHelp, isFile, readNote } from './kept-note.ts';
+import { exitCodeHelp, isFile, readExportRotations, readNote, readRotations } from './kept-note.ts';
 
 const Size = z
   .string()
@@ -115,8 +113,10 @@ the installation that covers the ledger, up to an entry that it prints.
 With --record, it prints what the visitor of that record was shown, word by word, and what they decided.
 
 The key is the line that the server returns at /.well-known/svc-ledger-key; keep it with the first checkpoint. If the key
-was rotated since, the file says which one follows it: the command prints the key to keep from then on. --rotations adds
-rotations that are newer than the file. Needs no database and no network.
+was rotated, the export contains its rotations, and the command prints the key to keep from then on. --rotations adds newer
+ones, such as for an export from before the rotation: those of another export or proof of the ledger, or, for a ledger that is
+newer than the rotation, the text that the server returns at /.well-known/svc-ledger-key-rotations. Needs no database and no
+network.
 
 ${exitCodeHelp}`,
   options: {
@@ -124,7 +124,7 @@ ${exitCodeHelp}`,
     key: { schema: z.string(), meaning: 'the public key, or a file that contains it' },
     rotations: {
       schema: z.string().optional(),
-      meaning: 'a file with the text of /.well-known/svc-ledger-key-rotations',
+      meaning: 'a file with rotations: a newer export or proof of the ledger, or the text of their address',
       value: 'file',
     },
     checkpoint: {
@@ -154,7 +154,7 @@ ${exitCodeHelp}`,
     const { file, key, checkpoint, from, to, record: recordId } = options;
     if (!isFile(file)) throw new UsageError(`There is no file ${file}.`);
     const publicKey = requireKey(isFile(key) ? readFileSync(key, 'utf8') : key);
-    const rotations = options.rotations === undefined ? [] : [requireRotations(options.rotations)];
+    const rotations = options.rotations === undefined ? [] : await readRotations(options.rotations);
     const note = checkpoint === undefined ? null : readNote(checkpoint);
     const attestations = requireAttestations(options['witness-policy'], options['timestamp-ca']);
     const findings = new Findings((line) => say(toPrintable(line)));
@@ -165,7 +165,7 @@ ${exitCodeHelp}`,
     let fault: { readonly line: number; readonly issue: string } | null = null;
     try {
       if (note !== null) {
-        const known = [...rotations, ...(await readFileRotations(file))];
+        const known = [...rotations, ...((await readExportRotations(file)) ?? [])];
         kept = await openKept(note, { publicKey, rotations: known });
       }
       if (note !== null && kept === null)
@@ -240,29 +240,6 @@ function requireKey(text: string): string {
   } catch {
     throw new UsageError('--key: not a public key of a ledger (svc-…+…+…).');
   }
-}
-
-/** The text of a file with rotations, which is empty if the key was never rotated. @throws {UsageError} */
-function requireRotations(file: string): string {
-  if (!isFile(file)) throw new UsageError(`--rotations: there is no file ${file}.`);
-  const text = readFileSync(file, 'utf8');
-  if (text.trim() !== '' && readRotations(sha256, [text]).length === 0)
-    throw new UsageError(
-      `--rotations: ${file} contains no rotation: use the text of /.well-known/svc-ledger-key-rotations.`,
-    );
-  return text;
-}
-
-/** The rotations that an export contains, unverified; none if its header cannot be read, which its verification reports. */
-async function readFileRotations(file: string): Promise<readonly string[]> {
-  await using opened = await open(file);
-  try {
-    for await (const line of readLines(opened.createReadStream({ autoClose: false }), undefined))
-      return readHeader(line).rotations;
-  } catch (error) {
-    if (!LedgerVerificationError.isInstance(error)) throw error;
-  }
-  return [];
 }
 
 /** The kept checkpoint; null when it is not signed with the key. */

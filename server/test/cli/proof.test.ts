@@ -42,7 +42,7 @@ describeOnEachDatabase('svc proof create', (dialect) => {
     await scene.run();
     const { settings } = scene.installation;
     const create = async (options: Record<string, unknown>) => {
-      let written: { file: string; hash: string } | undefined;
+      let written: { file: string; hash: string; rotations: readonly string[] } | undefined;
       const context = {
         settings,
         options,
@@ -54,7 +54,13 @@ describeOnEachDatabase('svc proof create', (dialect) => {
       return { ...written, proof: readFileSync(written.file, 'utf8') };
     };
 
-    const { proof, hash } = await create({ ...of, tenant: of.tenantId, sequence: 3, file: join(folder, 'entry') });
+    const { proof, hash, rotations } = await create({
+      ...of,
+      tenant: of.tenantId,
+      sequence: 3,
+      file: join(folder, 'entry'),
+    });
+    assert.deepEqual(rotations, []);
     assert.match(proof, /^c2sp\.org\/tlog-proof@v1\nindex 2\n(?:\S{44}\n)+\nsvc-/);
     for (const verify of [verifyTlogProof, verifyInBrowser]) {
       const entry = await verify(proof, { hash, publicKey });

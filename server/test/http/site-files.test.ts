@@ -49,7 +49,8 @@ describeServer('what no route object describes', (server) => {
     const { slug } = await publishTrust(server);
     const { version } = readWidget('consent-banner') as Widget;
     for (const path of [
-      ...['/favicon.ico', '/robots.txt', '/v1/openapi.json', '/.well-known/svc-ledger-key', '/trust/trust.css'],
+      ...['/favicon.ico', '/robots.txt', '/v1/openapi.json', '/trust/trust.css'],
+      ...['/.well-known/svc-ledger-key', '/.well-known/svc-ledger-key-rotations'],
       ...[`/trust/${slug}`, `/trust/${slug}/subprocessors.atom`, '/widgets/index.json'],
       `/widgets/svc-consent/${version}/svc-consent.js`,
     ]) {

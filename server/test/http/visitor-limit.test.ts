@@ -8,6 +8,7 @@ const limit = 3;
 const pages: readonly string[] = [
   'GET /v1/openapi.json',
   'GET /.well-known/svc-ledger-key',
+  'GET /.well-known/svc-ledger-key-rotations',
   'GET /.well-known/security.txt',
   'GET /',
   'GET /demo',
