@@ -2,9 +2,15 @@ import { SvcError } from '../errors.ts';
 
 /** The reason of the error, for programs; the messages are for people. */
 export type LedgerFault =
-  /** The public key is none, or is not written as `/.well-known/svc-ledger-key` gives it. */
+  /**
+   * The public key is none, or is not written as `/.well-known/svc-ledger-key` gives it. Or there are too many rotations, or
+   * they lead from one key to different ones.
+   */
   | 'key_invalid'
-  /** A checkpoint that this key did not sign, or a signed text that is no checkpoint. */
+  /**
+   * A checkpoint that neither this key nor one that rotations lead to signed, or a signed text that is no checkpoint. Or a
+   * former key signed it, and its rotation does not state as much of the ledger.
+   */
   | 'checkpoint_not_signed'
   /** A checkpoint of another tenant, ledger or installation. */
   | 'checkpoint_foreign'
