@@ -66,6 +66,15 @@ function scope() {
   return { tenantId: session.me?.tenant.id ?? '' };
 }
 
+/** The rotations of the key up to now: an export from before one does not contain it. */
+export async function fetchRotations(ledger: 'audit' | 'consent'): Promise<readonly string[]> {
+  const proof = await ledgers[ledger].proveConsistency({ from: 0 }).then(undefined, (error: unknown) => {
+    if (error instanceof RequestError && error.code === 'checkpoint_missing') return null;
+    throw error;
+  });
+  return proof?.rotations ?? [];
+}
+
 /** The verifier of the SDK, loaded with the first proof. */
 export function loadVerifier() {
   return import('../../../packages/node-sdk/src/ledger/browser.ts');

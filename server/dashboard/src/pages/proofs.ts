@@ -8,7 +8,7 @@ import '../list.ts';
 import type { List, ListView } from '../list.ts';
 import { PageElement, viewCopyable } from '../page-element.ts';
 import { pageWords } from '../preferences.ts';
-import { fetchPublicKey, isLedgerFault, loadVerifier } from '../prove.ts';
+import { fetchPublicKey, fetchRotations, isLedgerFault, loadVerifier } from '../prove.ts';
 import { ledgers } from '../sdk.ts';
 import { session } from '../session.ts';
 
@@ -133,8 +133,10 @@ export class ProofsPage extends PageElement {
     this.verified = 0;
     void this.run(async () => {
       const { verifyExport } = await loadVerifier();
+      const rotations = await Promise.all(this.#lists.map(({ ledger }) => fetchRotations(ledger)));
       this.result = await verifyExport(readChunks(file), {
         publicKey: this.publicKey ?? (await fetchPublicKey()),
+        rotations: rotations.flat(),
         // A form sends CR LF, which no note has.
         checkpoint: checkpoint.trim() === '' ? undefined : `${checkpoint.replaceAll('\r\n', '\n').trim()}\n`,
         onProgress: (entries) => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { writeKey } from '../../../../packages/node-sdk/src/ledger/checkpoint.ts';
 import type { MemberRole } from '../../../http/roles.ts';
+import { recordRotation } from '../../../ledger/rotation-store.ts';
+import { NoteSigner } from '../../../ledger/signed-note.ts';
+import { runTransaction } from '../../../storage/database.ts';
 import { capture } from '../../consent/helpers.ts';
 import { assertAccessible } from '../accessible.ts';
 import { describeDashboard } from './browser.ts';
@@ -245,6 +249,29 @@ describeDashboard('records, audit log and proofs in the dashboard', (dashboard) 
       await page.getByRole('button', { name: 'Verify' }).click();
       await page.getByText('Not proven.').waitFor();
       assert.equal(await page.getByText('Proven. 1').count(), 0);
+    });
+  });
+});
+
+describeDashboard('the dashboard after a rotation of the key', (dashboard) => {
+  test('verifies an export of before with the current key', async () => {
+    const { server, visitAs } = dashboard;
+    const { installation, clock, tenant } = server;
+    const created = await server.request('POST', '/v1/ledgers/audit/checkpoints');
+    assert.equal(created.status, 201, created.text);
+    const buffer = Buffer.from((await server.request('GET', '/v1/ledgers/audit/export')).text);
+    const next = new NoteSigner('the secret that follows the first one');
+    await runTransaction(installation.database, clock.now(), (tx) => recordRotation(tx, installation, next));
+    const current = writeKey(next.named(installation.signer.verifier.name));
+    await visitAs(await server.createMember({ tenantId: tenant.id }), 'proofs', async (page) => {
+      // As after a restart with the new secret.
+      await page.route('**/.well-known/svc-ledger-key', (route) => route.fulfill({ body: `${current}\n` }));
+      await page.reload();
+      await page.getByText(current).waitFor();
+      const file = { name: 'audit.jsonl', mimeType: 'application/jsonl', buffer };
+      await page.getByLabel('Export file').setInputFiles(file);
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText(/^Proven\. \d+ entries are as they were signed\./).waitFor();
     });
   });
 });
