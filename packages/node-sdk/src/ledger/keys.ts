@@ -66,7 +66,7 @@ export async function openKeys(
       const signed = await filterSigned(crypto, byTrusted.get(writeKey(key)) ?? [], trusted, found);
       const [rotation] = signed;
       if (rotation === undefined) return key;
-      requireOne(signed, trusted, found);
+      requireOne(signed, key, found);
       former.push({ ...rotation.from, ends: limit(signed) });
       key = rotation[found];
       if (seen.has(writeKey(key))) fail('key_invalid', `the rotations lead back to the key ${writeKey(key)}`);
@@ -138,14 +138,12 @@ async function filterSigned(
 }
 
 /** @throws {LedgerVerificationError} `key_invalid` unless all rotations of a key name the same other key. */
-function requireOne(rotations: readonly Rotation[], trusted: 'from' | 'to', found: 'from' | 'to'): void {
+function requireOne(rotations: readonly Rotation[], key: Signer, found: 'from' | 'to'): void {
   const keys = new Set(rotations.map((rotation) => writeKey(rotation[found])));
   if (keys.size === 1) return;
-  const [key] = rotations.map((rotation) => writeKey(rotation[trusted]));
-  fail(
-    'key_invalid',
-    `the key ${key} signed rotations with different keys (${[...keys].join(', ')}), so it may have leaked: get the current key over another channel`,
-  );
+  const others = [...keys].join(', ');
+  const issue = `the key ${writeKey(key)} signed rotations with different keys (${others}), so it may have leaked`;
+  fail('key_invalid', `${issue}: get the current key over another channel`);
 }
 
 /** What the rotations of a key state, by ledger; of two about the same ledger, the smaller counts. */
