@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import { Svc } from '../../../packages/node-sdk/src/index.ts';
 import * as browser from '../../../packages/node-sdk/src/ledger/browser.ts';
+import { writeKey } from '../../../packages/node-sdk/src/ledger/checkpoint.ts';
 import * as node from '../../../packages/node-sdk/src/ledger/index.ts';
 import { writeTlogProof } from '../../../packages/node-sdk/src/ledger/tlog-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../../packages/node-sdk/src/types/api.ts';
@@ -15,7 +16,7 @@ import type { Installation } from '../../installation/installation.ts';
 import type { LedgerName } from '../../ledger/entry.ts';
 import { extendLog } from '../../ledger/installation-log.ts';
 import { readRotations, recordRotation } from '../../ledger/rotation-store.ts';
-import { NoteSigner } from '../../ledger/signed-note.ts';
+import { NoteSigner, textOf } from '../../ledger/signed-note.ts';
 import { runTransaction, type Transaction } from '../../storage/database.ts';
 import { runSvc } from '../cli/run-svc.ts';
 import { allGranted, payload, visit } from '../consent/helpers.ts';
@@ -156,6 +157,29 @@ describeOnEachDatabase('proofs of before and after a rotation of the key', (dial
       await isExport(text, kept[ledger].note);
     }
     assert.deepEqual(earliest.inclusion.rotations, []);
+  });
+
+  test('an export with a rotation that was changed or made up does not verify', async () => {
+    const text = rightAfter.consent;
+    const { rotations } = JSON.parse(text.slice(0, text.indexOf('\n')));
+    const [ofLog, ofLedger] = rotations as [string, string];
+    const replace = (...others: readonly string[]) =>
+      text.replace(JSON.stringify(rotations).slice(1, -1), JSON.stringify(others).slice(1, -1));
+    assert.equal(replace(ofLog, ofLedger), text);
+    const thief = new NoteSigner('the secret of someone who has the first one');
+    const { signer } = first.installation;
+    const to = writeKey(thief.named(signer.verifier.name));
+    const theft = signer.sign(textOf(ofLedger).replace(/\nTo: .*/, `\nTo: ${to}`));
+    for (const other of [
+      ofLedger.replace('Rotated: 2026', 'Rotated: 2025'),
+      `${ofLedger}\n`,
+      ofLedger.replaceAll('\n', '\r\n'),
+      thief.cosign(theft, signer.verifier.name),
+      'nonsense',
+    ])
+      for (const platform of platforms)
+        await assert.rejects(report(replace(ofLog, ofLedger, other), {}, platform), { code: 'header_invalid' });
+    await assertUnsigned(report(replace(ofLog), {}));
   });
 
   test('an export and a proof of before verify with rotations that are given', async () => {

@@ -205,6 +205,8 @@ class ExportCheck {
     this.#options = options;
     this.#tree = new GrowingTree(sha256);
     if (!includesKey(keys, header.verifierKey)) fail('header_invalid', 'the header names another key');
+    if (!header.rotations.every((note) => keys.rotations.has(note)))
+      fail('header_invalid', 'the header has a rotation that is not of this key');
     // Of a ledger with entries an export has at least one: the neighbors of an empty range.
     if (last > size || first > last + (size === 0 ? 1 : 0))
       fail('header_invalid', 'the header names entries that cannot be');

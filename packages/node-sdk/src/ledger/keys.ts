@@ -29,6 +29,8 @@ export interface Keys {
   /** The key that signs now, as far as the rotations say. */
   readonly current: Signer;
   readonly former: readonly FormerKey[];
+  /** The notes that lead from one to the other. */
+  readonly rotations: ReadonlySet<string>;
 }
 
 /** A key that was rotated, and what its rotation states of each ledger, by the origin of its checkpoints. */
@@ -59,6 +61,7 @@ export async function openKeys(
   const own = readKey(crypto.sha256, publicKey);
   const notes = readRotations(crypto.sha256, sources.flat()).filter((rotation) => isOf(rotation, own));
   const former: FormerKey[] = [];
+  const counted = new Set<string>();
   const seen = new Set([writeKey(own)]);
   const follow = async (trusted: 'from' | 'to', found: 'from' | 'to'): Promise<Signer> => {
     const byTrusted = Map.groupBy(notes, (rotation) => writeKey(rotation[trusted]));
@@ -68,6 +71,7 @@ export async function openKeys(
       if (rotation === undefined) return key;
       requireOne(signed, key, found);
       former.push({ ...rotation.from, ends: limit(signed) });
+      for (const { note } of signed) counted.add(note);
       key = rotation[found];
       if (seen.has(writeKey(key))) fail('key_invalid', `the rotations lead back to the key ${writeKey(key)}`);
       seen.add(writeKey(key));
@@ -75,7 +79,7 @@ export async function openKeys(
   };
   const current = await follow('from', 'to');
   await follow('to', 'from');
-  return { current, former };
+  return { current, former, rotations: counted };
 }
 
 /** `followKey` of `LedgerVerifier`. */
