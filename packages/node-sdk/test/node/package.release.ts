@@ -113,12 +113,12 @@ describe('the package', () => {
     for (const source of led) assert.ok(files.includes(source), source);
   });
 
-  it('is small: 0.96 MB and 190 files with its sources, to which the declaration maps lead, next to undici', () => {
+  it('is small: 0.97 MB and 190 files with its sources, to which the declaration maps lead, next to undici', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) =>
       statSync(join(installed, name)),
     );
     const bytes = files.reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
-    assert.ok(bytes <= 960_000, `${bytes} bytes`);
+    assert.ok(bytes <= 970_000, `${bytes} bytes`);
     const count = files.filter((stat) => stat.isFile()).length;
     assert.ok(count <= 190, `${count} files`);
     const { version, dependencies, sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
