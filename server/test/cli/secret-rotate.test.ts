@@ -132,6 +132,28 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     assert.match(started.stderr, /is used with a former secret/);
   });
 
+  test('lets who keeps the former key verify what was exported before and after', async () => {
+    const { server } = await openScene();
+    await using _ = server;
+    const environment = environmentOf(server);
+    const { verifierKey: former } = server.installation.signer;
+    await stop(server);
+    const inFolder = (name: string) => join(server.installation.settings.dataDir, name);
+    const words = ['--tenant', server.tenant.slug, '--ledger', 'audit'];
+    const exportTo = (name: string) => runSvc(['export', 'create', ...words, '--file', inFolder(name)], environment);
+    assert.equal((await exportTo('before.jsonl')).code, 0);
+    assert.equal((await runSvc(['secret', 'rotate'], environment)).code, 0);
+    assert.equal((await exportTo('after.jsonl')).code, 0);
+    for (const name of ['before.jsonl', 'after.jsonl']) {
+      const verified = await runSvc(['export', 'verify', '--file', inFolder(name), '--key', former]);
+      assert.deepEqual([verified.code, verified.stderr], [0, '']);
+      assert.equal(/The key in --key was rotated/.test(verified.stdout), name === 'after.jsonl');
+    }
+    const proof = [...words, '--sequence', '1', '--file', inFolder('entry.tlog-proof'), '--json'];
+    const { rotations } = JSON.parse((await runSvc(['proof', 'create', ...proof], environment)).stdout);
+    assert.equal(rotations.length, 2);
+  });
+
   test('leaves notes that svc verify compares', async () => {
     const { server } = await openScene();
     await using _ = server;
