@@ -39,6 +39,8 @@ const exceptions: readonly RegExp[] = [
   // The server counts all that there is, and verification reads every row.
   /^select ledger(?:, sum\(sequence\) as entries)? from chain_heads /,
   /^select \* from chain_heads$/,
+  // The keys of the installation.
+  /^select \* from key_rotations order by number(?: desc)?$/,
   /^select count\(\*\) as count(?:, min\(created_at\) as oldest)? from webhook_deliveries where /,
   /^select \(select count\(\*\) from erasures\)/,
   /^select note from checkpoints limit \?$/,

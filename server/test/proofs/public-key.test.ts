@@ -36,7 +36,7 @@ describe('the public key of the ledgers', () => {
   test('is the same on every server with the same secret, and does not reveal the secret', async () => {
     const { text } = await server.request('GET', path, { key: null });
     await using same = await startTestServer('sqlite', { SVC_SECRET: 'one secret that several servers share' });
-    await using other = await startTestServer('sqlite', { SVC_SECRET: 'another secret, of another installation' });
+    await using other = await startTestServer('sqlite', { SVC_SECRET: 'another secret of another installation' });
     assert.equal((await same.request('GET', path, { key: null })).text, text);
     assert.notEqual((await other.request('GET', path, { key: null })).text, text);
     assert.ok(!text.includes('secret'));
