@@ -3,14 +3,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { findNode24 } from './node-24.js';
+import { findNode24, serverOptions } from './node-24.js';
 
 const words = process.argv.slice(2);
 if (process.env.npm_command !== undefined) followParent();
 try {
   const node = findNode24();
-  if (node === process.execPath) await run();
-  else runWith(node);
+  if (node !== process.execPath) runWith(node);
+  else if (lacksServerOptions()) becomeServer(node);
+  else await run();
 } catch (error) {
   if (!(error instanceof Error) || !error.message.startsWith('Svc needs Node')) throw error;
   console.error(`svc: ${error.message}`);
@@ -52,6 +53,24 @@ async function run() {
   const isRepository = existsSync(new URL('run-command.ts', import.meta.url));
   const { runCommand } = await import(isRepository ? './run-command.ts' : '../dist/server/cli/run-command.js');
   process.exitCode = await runCommand(words);
+}
+
+/** True for a command that serves, unless Node was started with these options, as by the launchers, or with others of the kind. */
+function lacksServerOptions() {
+  if (!['serve', 'demo'].includes(words[0]) || words[1] === 'remove') return false;
+  // A process with a channel to its parent would lose it; Windows cannot replace a process.
+  if (process.platform === 'win32' || process.channel) return false;
+  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-');
+  return !serverOptions.every((option) => given.includes(option.replace(/=.*/, '')));
+}
+
+/**
+ * Starts again with the options of a server, in the same process: a child would need another 40 MB.
+ * @param {string} node
+ */
+function becomeServer(node) {
+  const args = [node, ...serverOptions, ...process.execArgv, fileURLToPath(import.meta.url), ...words];
+  process.execve(node, args, process.env);
 }
 
 /** @param {string} node a Node that is new enough. */

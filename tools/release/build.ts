@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serverOptions } from '../../server/cli/node-24.js';
 import { createArchive } from './archive.ts';
 import { buildImage, type DebianPackage } from './image.ts';
 import { extractLockfile } from './lockfile.ts';
@@ -83,7 +84,7 @@ function assembleTree({ clone }: Release, server: string, { node: platform }: Pl
 const launcher = `#!/bin/sh
 # Runs svc with the Node beside it, also through a symbolic link.
 here=$(dirname -- "$(readlink -f -- "$0")")
-exec "$here/node" "$here/../lib/cli/svc.js" "$@"
+exec "$here/node" ${serverOptions.join(' ')} "$here/../lib/cli/svc.js" "$@"
 `;
 
 /** Finds Node for a platform: the package that the lockfile of the repository has, which npm installs only on that platform. */

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { serverOptions } from '../../server/cli/node-24.js';
 import { createArchive } from './archive.ts';
 import type { Platform, Release } from './release.ts';
 import { run } from './run.ts';
@@ -146,7 +147,9 @@ function addUser(system: string): void {
   write('etc/nsswitch.conf', 'hosts: files dns\n');
   write('etc/hosts', '127.0.0.1 localhost\n::1 localhost\n');
   symlinkSync('../usr/lib/os-release', join(system, 'etc/os-release'));
-  write('usr/bin/svc', "#!/opt/svc/bin/node\nimport('/opt/svc/lib/cli/svc.js');\n");
+  // The kernel passes everything after the program as one argument: there is no room for a second option.
+  const [option] = serverOptions;
+  write('usr/bin/svc', `#!/opt/svc/bin/node ${option}\nimport('/opt/svc/lib/cli/svc.js');\n`);
   chmodSync(join(system, 'usr/bin/svc'), 0o755);
   // Mount points: a runtime cannot create them in a read-only root.
   for (const name of ['dev', 'proc', 'run', 'sys', 'tmp']) mkdirSync(join(system, name));

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -35,6 +35,8 @@ export async function startCommand(command: string, environment: Environment) {
     /** SIGTERM and SIGHUP as from a process manager, to the process that it started; SIGINT as from a terminal. */
     stop: (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') =>
       process.kill((child.pid ?? 0) * (signal === 'SIGINT' ? -1 : 1), signal),
+    /** The command line of the process that was started, as the system shows it. */
+    readCommandLine: () => execFileSync('ps', ['-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' }),
     ended,
     /** The server closed its connections: it stops. */
     closed,
