@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { nameAddress } from '../settings.ts';
 import { defineCommand, flag } from './command.ts';
 
@@ -22,6 +21,8 @@ an image or a supervisor. With --live it requests /healthz, which answers while 
 
 async function probe(url: string): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
   try {
+    // Loaded on demand: every command imports this file.
+    const { request } = await import('undici');
     const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(patienceMilliseconds) });
     const { reason } = (await body.json()) as { readonly reason?: unknown };
     if (statusCode === 200) return { isReady: true, reason: null };

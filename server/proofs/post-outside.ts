@@ -1,4 +1,3 @@
-import { Agent, buildConnector, request } from 'undici';
 import { skipInterimResponses } from '../../packages/node-sdk/src/platform/interim-responses.ts';
 
 /** The response of a timestamp authority or a witness. */
@@ -28,6 +27,8 @@ export async function postOutside(
   url: string,
   { body, type, signal, within = respondsWithin }: PostOptions,
 ): Promise<OutsideResponse> {
+  // Loaded with the first request: few installations have such a service.
+  const { Agent, buildConnector, request } = await import('undici');
   // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
   const connect = buildConnector({ rejectUnauthorized: true, minVersion: 'TLSv1.2', allowH2: false });
   const dispatcher = new Agent({
