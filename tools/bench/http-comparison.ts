@@ -13,17 +13,22 @@ export const userAgent =
 
 const noLimit = String(1e9);
 
+/** Settings with which no load reaches a limit of requests. */
+export const noLimits: Readonly<Record<string, string>> = {
+  SVC_LIMIT_API_KEY: noLimit,
+  SVC_LIMIT_TENANT: noLimit,
+  SVC_LIMIT_VISITOR: noLimit,
+  SVC_LIMIT_CAPTURE_NOTICE: noLimit,
+  SVC_LIMIT_CAPTURE_CLIENT: noLimit,
+};
+
 /** Starts the server on a site, with limits that the load does not reach. */
 export function startSvc(bench: Bench, site: Site, environment: Readonly<Record<string, string>> = {}): Child {
   return startChild('server', {
     environment: {
       PORT: '0',
       SVC_DATA_DIR: site.dataDir,
-      SVC_LIMIT_API_KEY: noLimit,
-      SVC_LIMIT_TENANT: noLimit,
-      SVC_LIMIT_VISITOR: noLimit,
-      SVC_LIMIT_CAPTURE_NOTICE: noLimit,
-      SVC_LIMIT_CAPTURE_CLIENT: noLimit,
+      ...noLimits,
       ...environment,
     },
     nodeOptions: bench.profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${bench.profiles}`],

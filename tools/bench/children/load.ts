@@ -10,6 +10,8 @@ export interface LoadPlan {
   readonly port: number;
   readonly milliseconds: number;
   readonly connections: number;
+  /** The most requests of all connections together; by default as many as the time allows. */
+  readonly most?: number;
   readonly method: 'GET' | 'POST';
   /** Taken in turn. */
   readonly paths: readonly string[];
@@ -27,9 +29,14 @@ export interface LoadResult {
 answerQuestions(async (plan: LoadPlan): Promise<LoadResult> => {
   const until = performance.now() + plan.milliseconds;
   const writeRequest = prepareRequests(plan);
-  stayAwake(until);
+  let left = plan.most ?? Number.POSITIVE_INFINITY;
+  const mayContinue = () => {
+    left -= 1;
+    return left >= 0 && performance.now() < until;
+  };
+  if (plan.most === undefined) stayAwake(until);
   const counts = await Promise.all(
-    Array.from({ length: plan.connections }, () => runConnection(plan, until, writeRequest)),
+    Array.from({ length: plan.connections }, () => runConnection(plan, mayContinue, writeRequest)),
   );
   return { answered: counts.reduce((sum, count) => sum + count, 0) };
 });
@@ -67,12 +74,12 @@ function writeDecision(): string {
 }
 
 /** Keeps one connection busy until the time is over and the last answer is in. @returns how many answers came. */
-async function runConnection(plan: LoadPlan, until: number, writeRequest: () => string): Promise<number> {
+async function runConnection(plan: LoadPlan, mayContinue: () => boolean, writeRequest: () => string): Promise<number> {
   const socket = connect(plan.port, '127.0.0.1').setNoDelay();
   await once(socket, 'connect');
   let answered = 0;
   try {
-    while (performance.now() < until) {
+    while (mayContinue()) {
       socket.write(writeRequest());
       const answer = await readAnswer(socket);
       if (answer.status !== plan.expectedStatus) throw new Error(`${answer.status} came: ${answer.text}`);
