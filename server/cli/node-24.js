@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 const needed = 24;
 
 /**
- * The options that a server runs with. A young generation of 16 MB instead of Node's 32 makes a busy server 80 MB smaller for
- * the same speed; with 4 or less, short-lived objects reach the old generation, which grows. V8 reads it only when it starts.
+ * The options that a server runs with. V8 lets each half of the young generation grow to 64 MB; with 16, a server is 90 MB
+ * smaller after 50,000 captures, for the same processor time. With 4 or less, short-lived objects reach the old generation,
+ * which grows. V8 reads it only when it starts.
  * @type {readonly string[]}
  */
 export const serverOptions = ['--max-semi-space-size=16'];

@@ -8,7 +8,7 @@ import { findInstallation, type InstallationRow, openInstallation } from '../../
 import { readSettings } from '../../settings.ts';
 import { computeCode, createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { describeOnEachDatabase, startTestServer, TestClock, type TestServer } from '../harness.ts';
-import { changeRow, readRows, tamper } from '../ledger/tamper.ts';
+import { changeRow, type Row, readRows, tamper } from '../ledger/tamper.ts';
 import { allowPrivate, createEndpoint, type ReceivedDelivery, startScriptedReceiver } from '../webhooks/sending.ts';
 import { assertUsageError, environmentOf, runSvc, startSvc } from './run-svc.ts';
 
@@ -117,8 +117,13 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     const environment = environmentOf(server);
     const sessions = await readRows(server.installation.database, 'sessions');
     const { secret_hash: hash } = (await findInstallation(server.installation.database.kysely)) as InstallationRow;
+    // A row that grants nothing must not grant something afterwards.
+    const [other] = await readRows(server.installation.database, 'users');
+    await changeRow(server.installation.database, 'users', other as Row, { email: 'someone@else.example' });
     await stop(server);
     assert.equal((await runSvc(['secret', 'rotate'], environment)).code, 0);
+    const found = await runSvc(['verify'], environment);
+    assert.match(found.stdout, /users [\w-]+: the seal does not hold/);
     await using opened = await openInstallation(readSettings(environment));
     const { database } = opened;
     // The row as it was: whoever knows the former secret can write any such row.
