@@ -46,7 +46,7 @@ const Environment = z.object({
     .trim()
     .max(10_000)
     .refine(
-      (text) => text.split(',').every((one) => one.trim().length >= 32),
+      (text) => text.split(/[,\n]/).every((one) => one.trim().length >= 32),
       'must have 32 characters or more without commas; after a rotation, the former one follows behind a comma',
     )
     .optional()

@@ -9,27 +9,33 @@ import {
   findSecret,
   findSecrets,
   generateSecret,
+  type InstallationRow,
   isSecretOf,
   openErasures,
   requireInPlace,
+  type SecretPlace,
   secretFile,
   writeSecrets,
 } from '../installation/installation.ts';
 import { nameDatabase } from '../installation/move.ts';
 import { AnchorLog, anchorFile } from '../ledger/anchor-log.ts';
+import { openCheckpoint } from '../ledger/checkpoint.ts';
+import { nameLogKey } from '../ledger/installation-log.ts';
 import { readRotations, recordRotation } from '../ledger/rotation-store.ts';
+import type { NoteVerifier } from '../ledger/signed-note.ts';
 import { attachSeal, type Database, openDatabase, runTransaction } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { excludeOthers } from '../storage/postgres.ts';
+import type { Queries } from '../storage/queries.ts';
 import { readLayout } from '../storage/table-layout.ts';
-import { type CommandContext, defineCommand, requireDatabase, UsageError } from './command.ts';
-import { sealAnew } from './seal-anew.ts';
+import { type CommandContext, defineCommand, flag, requireDatabase, UsageError } from './command.ts';
+import { type Rekeyed, rekeyDatabase } from './rekey.ts';
 
 export const secretRotate = defineCommand({
   name: 'secret rotate',
   summary: 'replace the secret of the installation',
-  description: `Stop every server first: the secret changes in one transaction, which takes seconds. Sessions, keys, passwords, second
+  description: `Stop every server first: the secret changes in one transaction, which takes some seconds for each 10,000 members. Sessions, keys, passwords, second
 factors, webhook secrets and proofs keep working. Each checkpoint from now on is signed with another key, and a note that
 both keys sign says so. A former secret grants nothing any more; it stays behind the new one in ${secretFile}, because
 backups of before need it.
@@ -37,12 +43,16 @@ backups of before need it.
 Where the secret is the setting SVC_SECRET, write the new one into a file, and name it with --new-secret. Afterwards put it
 first in SVC_SECRET of every server, and the former one behind it, with a comma between.
 
-If it is interrupted, run it again: it starts over, or completes the last step.`,
+If it is interrupted, nothing has changed, or the next command completes it.`,
   options: {
     'new-secret': {
       schema: z.string().optional(),
-      meaning: 'a file with the new secret, 32 characters or more without commas; default: a random one',
+      meaning: 'a file with the new secret, 32 characters or more without commas and spaces; default: a random one',
       value: 'file',
+    },
+    'end-sessions': {
+      schema: flag,
+      meaning: 'end all sessions, sign-ins in progress, access tokens and links that work once, as after a leak',
     },
   },
   async run(context) {
@@ -54,72 +64,90 @@ If it is interrupted, run it again: it starts over, or completes the last step.`
     if (!(await isMigrated(opened))) throw new UsageError('The schema is not up to date; first run: svc migrate');
     const installation = await findInstallation(opened.kysely);
     requireInPlace(installation);
-    completeRotation(settings, installation);
     const given = options['new-secret'] === undefined ? null : readNewSecret(options['new-secret']);
-    // The last step of one that was interrupted.
-    const isDone = given !== null && installation !== undefined && isSecretOf(installation, given);
-    const present = findSecret(settings);
-    if (isDone && present === given)
-      throw new UsageError(`${options['new-secret']} has the present secret: it must be another.`);
-    if (!isDone && (present === null || installation === undefined || !isSecretOf(installation, present)))
-      throw new UsageError(
-        `The secret of this database is not here. Put its ${secretFile} into ${dataDir}, or set SVC_SECRET.`,
-      );
-    if (settings.secret !== null && given === null)
-      throw new UsageError(
-        'The secret is the setting SVC_SECRET: write a new one into a file, and name it with --new-secret.',
-      );
-    const next = given ?? generateSecret();
-    const changed = isDone ? null : await rotate(context, opened, present as string, next);
-    // The setting still has the former secret alone.
-    openErasures({ dataDir, secret: [next, ...findSecrets(settings)].join(',') }).sealAnew();
+    if (given !== null && findSecrets(settings).includes(given))
+      throw new UsageError('--new-secret: this installation has or had this secret: write another one into the file.');
+    let rekeyed: Rekeyed | null = null;
+    if (completeRotation(settings, installation)) say('The rotation that was interrupted is complete.');
+    // The last step of one that was interrupted, if the secret is a setting.
+    else if (given === null || installation === undefined || !isSecretOf(installation, given))
+      rekeyed = await rotate(context, opened, requirePresent(settings, installation), given);
+    const secrets = [...new Set([...(given === null ? [] : [given]), ...findSecrets(settings)])];
+    openErasures({ dataDir, secrets }).reseal();
+    const { signer } = deriveSecrets(secrets[0] as string, await readRotations(opened.kysely));
+    const { verifierKey } = signer;
+    const logKey = nameLogKey(signer.verifier);
     if (settings.secret === null)
-      say(`The new secret is in ${join(dataDir, secretFile)}, and the former one behind it.`);
+      say(`The present secret is in ${join(dataDir, secretFile)}, and the former one behind it.`);
     else say('Set SVC_SECRET of every server to the new secret, a comma, and the former one. Then start them.');
-    const verifierKey = deriveSecrets(next, await readRotations(opened.kysely)).signer.verifierKey;
     say(`Checkpoints are now signed with ${verifierKey}`);
-    say(
-      'Make a backup: those of before need the former secret. Give witnesses the new key of the log, which the system page shows.',
-    );
-    result({ changed, verifierKey });
+    say(`The log of the installation has the key ${logKey} – give it to the operators of witnesses.`);
+    say('Now make a backup: a restore of those of before needs the former secret.');
+    if (rekeyed !== null && rekeyed.broken > 0)
+      say(`${rekeyed.broken} rows were not written by Svc, and stay without effect: find them with svc verify.`);
+    result({ ...rekeyed, verifierKey, logKey });
     return undefined;
   },
 });
 
-/** @returns how many rows were sealed anew. */
+/** The secret that a database is used with. @throws {UsageError} */
+function requirePresent(settings: SecretPlace, installation: InstallationRow | undefined): string {
+  const present = findSecret(settings);
+  if (present !== null && installation !== undefined && isSecretOf(installation, present)) return present;
+  throw new UsageError(
+    `The secret of this database is not here. Put its ${secretFile} into ${settings.dataDir}, or set SVC_SECRET.`,
+  );
+}
+
+/** @param given the new secret; null for a random one. */
 async function rotate(
-  { settings, clock, say, showProgress }: CommandContext,
+  { settings, options, clock, say, showProgress }: CommandContext,
   opened: Database,
   present: string,
-  next: string,
-): Promise<number> {
+  given: string | null,
+): Promise<Rekeyed> {
   const { dataDir, secret } = settings;
   const former = findSecrets(settings);
-  const rotations = await readRotations(opened.kysely);
-  const [from, to] = [deriveSecrets(present, rotations), deriveSecrets(next)];
+  if (secret !== null && given === null)
+    throw new UsageError(
+      'The secret is the setting SVC_SECRET: write a new one into a file, and name it with --new-secret.',
+    );
+  const next = given ?? generateSecret();
+  const [from, to] = [deriveSecrets(present, await readRotations(opened.kysely)), deriveSecrets(next)];
+  await requireOwnKey(opened.kysely, from.signer.verifier);
   const database = { ...attachSeal(opened, from.seal), clock };
   const anchors = new AnchorLog(join(dataDir, anchorFile), from.signer.verifier);
   const names = (await readLayout()).map(({ name }) => name);
   // Before the commit, so that the new secret cannot be lost.
   if (secret === null) writeSecrets(dataDir, former, next);
-  say('Sealing everything anew …');
-  let notes: readonly string[] = [];
-  const changed = await runTransaction(database, clock(), async (tx) => {
+  say('Replacing what the former secret sealed …');
+  const rekeyed = await runTransaction(database, clock(), async (tx) => {
     if (database.dialect === 'postgres' && !(await excludeOthers(tx.queries, names)))
       throw new UsageError(
         `A server or another command uses ${nameDatabase(settings)}. Stop it first. Nothing was changed.`,
       );
-    notes = await recordRotation(tx, { signer: from.signer, anchors }, to.signer);
-    const rows = await sealAnew(tx.queries, { from, to }, (table, count) => showProgress(`${table}: ${count} rows …`));
+    if (options['end-sessions'] === true)
+      for (const table of ['one_time_tokens', 'access_tokens', 'sessions', 'sign_in_challenges'] as const)
+        await tx.queries.deleteFrom(table).execute();
+    await recordRotation(tx, { signer: from.signer, anchors }, to.signer);
+    const onProgress = (table: string, rows: number) => showProgress(`${table}: ${rows} rows …`);
+    const counts = await rekeyDatabase(tx.queries, { from, to }, onProgress);
     await tx.queries.updateTable('installation').set({ secret_hash: to.hasher.fingerprint }).execute();
-    return rows;
+    return counts;
   });
   showProgress('');
-  // The first is that of the log of the installation: from here on, the former key counts no more.
-  anchors.append(notes.slice(0, 1));
   if (secret === null) writeSecrets(dataDir, [next, ...former]);
-  say(`${changed} rows were sealed anew.`);
-  return changed;
+  say(`${rekeyed.changed} rows have new seals.`);
+  return rekeyed;
+}
+
+/** @throws {UsageError} if the key that signs cannot open the newest checkpoints: rotations of it are missing. */
+async function requireOwnKey(queries: Queries, verifier: NoteVerifier): Promise<void> {
+  const notes = await queries.selectFrom('checkpoints').select('note').orderBy('at', 'desc').limit(100).execute();
+  if (notes.length === 0 || notes.some(({ note }) => openCheckpoint(String(note), verifier) !== null)) return;
+  throw new UsageError(
+    'The key of this secret signed none of the newest checkpoints, so that the rotation would start another installation. Run svc verify.',
+  );
 }
 
 /** @throws {UsageError} */
@@ -130,8 +158,8 @@ function readNewSecret(file: string): string {
   } catch (error) {
     throw new UsageError(`--new-secret: ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-  if (/^[^,\n]{32,1000}$/.test(secret)) return secret;
+  if (/^[^,\s]{32,1000}$/.test(secret)) return secret;
   throw new UsageError(
-    `--new-secret: the secret in ${file} must have 32 characters or more on one line, without commas.`,
+    `--new-secret: the secret in ${file} must have 32 characters or more, without commas and spaces.`,
   );
 }

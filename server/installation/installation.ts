@@ -15,6 +15,7 @@ import {
   openDatabase,
   systemClock,
 } from '../storage/database.ts';
+import { FolderInUse, lockFolder } from '../storage/folder-lock.ts';
 import { flushToDisk } from '../storage/log-file.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { isMigrated, migrate } from '../storage/migrate.ts';
@@ -46,55 +47,91 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * Opens the installation that the settings name, creating it when there is none.
+ * Opens the installation that the settings name, creating it when there is none. No other process replaces its secret or its
+ * data until the database is closed.
  * @param statementSeconds how long a statement may take; null where no request waits for it.
+ * @param isLocked true if the caller has the lock of the data folder.
+ * @throws {FolderInUse}
  */
 export async function openInstallation(
   settings: Settings,
   clock: Clock = systemClock,
   statementSeconds: number | null = settings.databaseSeconds,
+  isLocked = false,
 ): Promise<Installation> {
-  if (settings.databaseUrl === null) makeFolder(settings.dataDir);
-  const location = { url: settings.databaseUrl, file: databaseFile(settings.dataDir), pool: settings.databasePool };
-  const opened = openDatabase(location, statementSeconds);
-  try {
-    await requireUsable(opened);
-    let migrations: readonly string[] = [];
-    if (!(await isMigrated(opened))) {
-      // A migration may take longer than a statement of a request, and waits for servers that start at the same time.
-      await using patient = openDatabase(location);
-      migrations = await migrate(patient);
+  const { dataDir, databaseUrl: url } = settings;
+  const location = { url, file: databaseFile(dataDir), pool: settings.databasePool };
+  await using held = new AsyncDisposableStack();
+  let lock = isLocked ? null : lockFolder(dataDir, 'shared');
+  held.defer(() => lock?.[Symbol.dispose]());
+  const opened = held.use(openDatabase(location, statementSeconds));
+  await requireUsable(opened);
+  let migrations: readonly string[] = [];
+  if (!(await isMigrated(opened))) {
+    // A migration may take longer than a statement of a request, and waits for servers that start at the same time.
+    await using patient = openDatabase(location);
+    migrations = await migrate(patient);
+  }
+  const installation = await findInstallation(opened.kysely);
+  if (isRotationIncomplete(settings, installation)) {
+    lock?.[Symbol.dispose]();
+    {
+      using _ = isLocked ? null : await lockAlone(dataDir);
+      completeRotation(settings, installation);
     }
-    const secrets = await openSecrets(settings, opened, clock());
-    const database = { ...attachSeal(opened, secrets.seal), clock };
-    const anchors = new AnchorLog(join(settings.dataDir, anchorFile), secrets.signer.verifier);
-    const erasures = openErasures(settings);
-    erasures.sealAnew();
-    database.signals.on('erasureNoted', (line) => {
-      try {
-        erasures.append([line]);
-      } catch {
-        // It is committed; housekeeping appends it, or logs why it cannot.
-      }
-    });
-    const logs = { anchors, erasures };
-    const close = () => database.close();
-    return { settings, clock, database, migrations, ...logs, ...secrets, [Symbol.asyncDispose]: close };
-  } catch (error) {
-    await opened.close();
-    throw error;
+    lock = isLocked ? null : lockFolder(dataDir, 'shared');
+  }
+  const secrets = await openSecrets(settings, opened, clock());
+  const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
+  const erasures = openErasures(findKeyring(settings));
+  opened.signals.on('erasureNoted', (line) => {
+    try {
+      erasures.append([line]);
+    } catch {
+      // It is committed; housekeeping appends it, or logs why it cannot.
+    }
+  });
+  const opening = held.move();
+  const close = () => opening.disposeAsync();
+  const database = { ...attachSeal(opened, secrets.seal), clock, close, [Symbol.asyncDispose]: close };
+  return { settings, clock, database, migrations, anchors, erasures, ...secrets, [Symbol.asyncDispose]: close };
+}
+
+/** Waits until no other process uses a data folder: one that starts at the same moment may be completing the same. */
+async function lockAlone(dataDir: string): Promise<Disposable> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return lockFolder(dataDir, 'exclusive');
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || attempt === mostAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+    }
   }
 }
+
+const mostAttempts = 100;
+const pauseMilliseconds = 50;
 
 /** Where the data folder keeps the secret. */
 export const secretFile = 'secret.key';
 const shortestSecret = 32;
 
-/** The log of erasures of a data folder. Whoever can write to the folder has the secret, so that former ones count here, too. */
-export function openErasures(place: SecretPlace): ErasureLog {
-  const [seal, ...others] = findSecrets(place).map((secret) => new RowSealer(secret));
+/** The log of erasures of a data folder. @param allowsFormer as in `ErasureLog`. */
+export function openErasures({ secrets, dataDir }: Keyring, allowsFormer = false): ErasureLog {
+  const [seal, ...former] = secrets.map((secret) => new RowSealer(secret));
   if (seal === undefined) throw new Error(`there is no secret for ${erasureFile}`);
-  return new ErasureLog(join(place.dataDir, erasureFile), seal, others);
+  return new ErasureLog(join(dataDir, erasureFile), seal, former, allowsFormer);
+}
+
+/** The secrets of a data folder, the present one first. */
+export interface Keyring {
+  readonly secrets: readonly string[];
+  readonly dataDir: string;
+}
+
+/** @throws {SettingsError} */
+export function findKeyring(place: SecretPlace): Keyring {
+  return { secrets: findSecrets(place), dataDir: place.dataDir };
 }
 
 /** The keys that are derived from the secret of an installation. */
@@ -124,7 +161,7 @@ export type SecretPlace = Pick<Settings, 'secret' | 'dataDir'>;
  * here says which is the present one: the database would believe who knows a former one. Does not create one.
  */
 export function findSecrets({ secret, dataDir }: SecretPlace): readonly string[] {
-  if (secret !== null) return secret.split(',').map((one) => one.trim());
+  if (secret !== null) return secret.split(/[,\n]/).map((one) => one.trim());
   return existsSync(join(dataDir, secretFile)) ? readSecretFile(dataDir).secrets : [];
 }
 
@@ -148,7 +185,6 @@ async function openSecrets(settings: Settings, database: Database, now: string) 
   const { kysely } = database;
   // Before a secret is made, and before anything is written.
   requireInPlace(await findInstallation(kysely));
-  completeRotation(settings, await findInstallation(kysely));
   const secret = findSecret(settings) ?? (await createSecret(settings, database));
   if ((await findInstallation(kysely)) === undefined) {
     const row = { id: 1, secret_hash: new PrivateHasher(secret).fingerprint, created_at: now };
@@ -172,15 +208,34 @@ async function openSecrets(settings: Settings, database: Database, now: string) 
   };
 }
 
-/** Completes a rotation that was interrupted after its commit. */
-export function completeRotation({ secret, dataDir }: SecretPlace, installation: InstallationRow | undefined): void {
-  if (secret !== null || installation === undefined || !existsSync(join(dataDir, secretFile))) return;
-  const { next, secrets } = readSecretFile(dataDir);
-  if (next !== null && isSecretOf(installation, next)) writeSecrets(dataDir, [next, ...secrets]);
+/** The secret of a rotation that was interrupted after its commit; null if there was none. */
+function findCommitted({ secret, dataDir }: SecretPlace, installation: InstallationRow | undefined): string | null {
+  if (secret !== null || installation === undefined || !existsSync(join(dataDir, secretFile))) return null;
+  const { next } = readSecretFile(dataDir);
+  return next !== null && isSecretOf(installation, next) ? next : null;
+}
+
+/** True if a data folder is still as before the rotation that the database has had. */
+export function isRotationIncomplete(place: SecretPlace, installation: InstallationRow | undefined): boolean {
+  if (findCommitted(place, installation) !== null) return true;
+  const { secrets } = findKeyring(place);
+  return secrets.length > 1 && openErasures(findKeyring(place)).hasFormer();
+}
+
+/**
+ * Brings a data folder up to the rotation that the database has had. Requires that no other process uses the folder.
+ * @returns true if the rotation was interrupted.
+ */
+export function completeRotation(place: SecretPlace, installation: InstallationRow | undefined): boolean {
+  const next = findCommitted(place, installation);
+  if (next !== null) writeSecrets(place.dataDir, [next, ...findSecrets(place)]);
+  const ring = findKeyring(place);
+  if (ring.secrets.length > 1) openErasures(ring).reseal();
+  return next !== null;
 }
 
 /** Marks the secret of a rotation that has not been committed. */
-const nextMark = 'next ';
+const nextMark = 'next,';
 
 /**
  * Replaces the file of the secret, at once and on disk.
@@ -191,8 +246,12 @@ export function writeSecrets(dataDir: string, secrets: readonly string[], next: 
   const file = join(dataDir, secretFile);
   const draft = nameDraft(file);
   const lines = [...secrets, ...(next === null ? [] : [`${nextMark}${next}`])];
-  writeFileSync(draft, `${lines.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, `${lines.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
   flushToDisk(dataDir);
 }
 

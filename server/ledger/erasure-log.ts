@@ -1,4 +1,14 @@
-import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { appendToLog, flushToDisk, useLogFile } from '../storage/log-file.ts';
 import type { RowSeal } from '../storage/secrets.ts';
@@ -53,11 +63,10 @@ function macOf(seal: RowSeal, text: string): string {
 
 /**
  * The line as a server with another secret writes it.
- * @returns the line as it is if no server with the former secret wrote it.
+ * @returns null if no server with the former secret wrote it.
  */
-export function sealErasureAnew(seal: RowSeal, former: RowSeal, line: string): string {
-  const text = line.slice(line.indexOf(' ') + 1);
-  return readLine([former], line) === null ? line : sealLine(seal, text);
+export function resealErasure(seal: RowSeal, former: RowSeal, line: string): string | null {
+  return readLine([former], line) === null ? null : sealLine(seal, line.slice(line.indexOf(' ') + 1));
 }
 
 /** Reads a line; null if no server of this installation wrote it. @param seals the first is that of new lines. */
@@ -121,15 +130,21 @@ class Counter {
 export class ErasureLog {
   readonly file: string;
   readonly #seal: RowSeal;
+  readonly #former: readonly RowSeal[];
+  /** Those whose lines count. */
   readonly #seals: readonly RowSeal[];
   #end = 0;
   #counter = new Counter();
 
-  /** @param others the seals of other secrets whose lines count, too: each is read as this installation writes it. */
-  constructor(file: string, seal: RowSeal, others: readonly RowSeal[] = []) {
+  /**
+   * @param former the seals of other secrets of the installation, for `reseal`.
+   * @param allowsFormer also takes their lines otherwise, each as this installation writes it.
+   */
+  constructor(file: string, seal: RowSeal, former: readonly RowSeal[] = [], allowsFormer = false) {
     this.file = file;
     this.#seal = seal;
-    this.#seals = [seal, ...others];
+    this.#former = former;
+    this.#seals = allowsFormer ? [seal, ...former] : [seal];
   }
 
   /** Creates the file if it is missing, and reads what was appended. */
@@ -159,35 +174,42 @@ export class ErasureLog {
     this.append([sealLine(this.#seal, `${restoredName} ${restored}`)]);
   }
 
-  /**
-   * Writes the lines of former secrets as this installation writes them, if the log begins with one. Other lines stay, also
-   * those that were changed.
-   */
-  sealAnew(): void {
-    if (!existsSync(this.file)) return;
-    const draft = `${this.file}.draft`;
+  /** True if it has lines of a former secret, which do not count before `reseal`. */
+  hasFormer(): boolean {
+    if (this.#former.length === 0 || !existsSync(this.file)) return false;
     const file = openSync(this.file, 'r');
     try {
-      rmSync(draft, { force: true });
-      let isFirst = true;
-      for (const { line } of readLines(file, 0)) {
-        const own = readLine(this.#seals, line)?.line ?? line;
-        if (isFirst && own === line) return;
-        isFirst = false;
-        appendFileSync(draft, `${own}\n`, { mode: 0o600 });
-      }
-      if (isFirst) return;
+      for (const { line } of readLines(file, 0)) if (readLine(this.#former, line) !== null) return true;
+      return false;
     } finally {
       closeSync(file);
     }
-    flushToDisk(draft);
-    renameSync(draft, this.file);
+  }
+
+  /**
+   * Writes the lines of former secrets as this installation writes them; other lines stay, also those that were changed.
+   * Requires that no other process uses the folder.
+   */
+  reseal(): void {
+    if (!this.hasFormer()) return;
+    const draft = `${this.file}.draft`;
+    rmSync(draft, { force: true });
+    const [file, written] = [openSync(this.file, 'r'), openSync(draft, 'ax', 0o600)];
+    try {
+      for (const { line } of readLines(file, 0))
+        appendFileSync(written, `${readLine([this.#seal, ...this.#former], line)?.line ?? line}\n`);
+      fsyncSync(written);
+      renameSync(draft, this.file);
+    } finally {
+      for (const one of [file, written]) closeSync(one);
+      rmSync(draft, { force: true });
+    }
     flushToDisk(dirname(this.file));
   }
 
-  /** Opens a copy of this log in another file. @param allowsFormer also takes lines of former secrets. */
-  openCopy(file: string, allowsFormer: boolean): ErasureLog {
-    return new ErasureLog(file, this.#seal, allowsFormer ? this.#seals.slice(1) : []);
+  /** Opens a copy of this log in another file. */
+  openCopy(file: string): ErasureLog {
+    return new ErasureLog(file, this.#seal, this.#seals.slice(1), this.#seals.length > 1);
   }
 
   /**

@@ -38,14 +38,9 @@ export async function listRotationNotes(queries: Queries, of: TreeOf): Promise<r
 /**
  * Has both keys sign where each ledger is, and keeps the notes. Each ledger first gets a checkpoint of the older key.
  * @param to the key from now on, under its own name.
- * @returns the notes.
  * @throws {RewrittenLedger} for a ledger that was changed outside Svc.
  */
-export async function recordRotation(
-  tx: Transaction,
-  anchoring: Anchoring,
-  to: NoteSigner,
-): Promise<readonly string[]> {
+export async function recordRotation(tx: Transaction, anchoring: Anchoring, to: NoteSigner): Promise<void> {
   const { queries, now: at } = tx;
   const { signer: from } = anchoring;
   const { name, former } = from.verifier;
@@ -62,5 +57,4 @@ export async function recordRotation(
     rows.push(sign(of, checkpoint.size, checkpoint.rootHash));
   }
   await insertRows(queries, 'key_rotations', rows);
-  return rows.map(({ note }) => note);
 }

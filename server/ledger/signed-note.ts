@@ -49,16 +49,17 @@ export class NoteSigner {
     const publicKey = createPublicKey(this.#privateKey);
     const bytes = new Uint8Array(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32));
     const own = (name: string): NoteKey => ({ ...nameKey(sha256, name, bytes), publicKey });
-    const former: FormerKey[] = [];
-    const name = readRotation(sha256, textOf(rotations[0]?.log ?? ''))?.from.name;
-    for (let key = own(name ?? ''), index = 0; index < rotations.length; index += 1) {
-      const before = openFormer(rotations[index] as RotationNotes, key);
-      if (before === null) break;
-      former.push(before);
-      key = before;
-    }
     // Named after the first key, because the address of a server may change, and so may the key.
-    const verifier = former.length > 0 ? own(name as string) : own(`svc-${hash('sha256', bytes).slice(0, 12)}`);
+    let verifier = own(`svc-${hash('sha256', bytes).slice(0, 12)}`);
+    const former: FormerKey[] = [];
+    for (const rotation of rotations) {
+      const named = own(readRotation(sha256, textOf(rotation.log))?.from.name ?? '');
+      const before = openFormer(rotation, former.at(-1) ?? named);
+      // Anyone who can write to the database can add notes that no key signed.
+      if (before === null) continue;
+      if (former.length === 0) verifier = named;
+      former.push(before);
+    }
     this.verifier = { ...verifier, former };
     this.verifierKey = writeKey(this.verifier);
   }

@@ -1,4 +1,3 @@
-import { readRotation } from '../../packages/node-sdk/src/ledger/rotation.ts';
 import { type AnchorRecord, LogReader, nameNote, scanLog } from '../ledger/anchor-log.ts';
 import {
   type Checkpoint,
@@ -9,7 +8,6 @@ import {
   readRestoreStatement,
   readStart,
 } from '../ledger/checkpoint.ts';
-import { sha256 } from '../ledger/merkle.ts';
 import { type NoteVerifier, openOwnNote, openStatement, textOf } from '../ledger/signed-note.ts';
 
 /** A statement from outside the database about a ledger: its number of entries, the root over them, and its time. */
@@ -27,9 +25,9 @@ export interface ReadAnchors {
   readonly records: number;
   /** Invalid records. */
   readonly faults: readonly { readonly line: number; readonly issue: string }[];
-  /** Accepted restores, rotations of the key, and the start of a log when the database already had checkpoints, in order. */
+  /** Accepted restores, and the start of a log when the database already had checkpoints, in order. */
   readonly events: readonly {
-    readonly kind: 'restore' | 'rotation' | 'start';
+    readonly kind: 'restore' | 'start';
     readonly line: number;
     readonly at: string;
   }[];
@@ -62,8 +60,7 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
     const checkpoint = verifier === null ? readCheckpoint(text) : openCheckpoint(note, verifier);
     const statement = open(readRestoreStatement);
     const start = open(readStart);
-    const rotation = open((one) => readRotation(sha256, one));
-    const origin = (checkpoint ?? statement ?? start ?? rotation)?.origin ?? '';
+    const origin = (checkpoint ?? statement ?? start)?.origin ?? '';
     const [keyName = '', ...rest] = origin.split('/');
     if (verifier !== null && keyName !== verifier.name) return 'the record belongs to another installation';
     if (checkpoint !== null) {
@@ -78,7 +75,6 @@ export function readAnchors(path: string, verifier: NoteVerifier | null): ReadAn
         claim(nameTree(of), { size, rootHash, at, place: `${place} (restore)`, note: null });
       events.push({ kind: 'restore', line, at });
     } else if (start !== null) events.push({ kind: 'start', line, at: start.at });
-    else if (rotation !== null) events.push({ kind: 'rotation', line, at: rotation.at });
     else return 'the record is neither a checkpoint nor a statement, or its key was rotated before';
     return null;
   };

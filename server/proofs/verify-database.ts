@@ -7,6 +7,7 @@ import {
   describeMoved,
   findInstallation,
   findSecret,
+  isRotationIncomplete,
 } from '../installation/installation.ts';
 import { explainUnreachable, isUnreachable } from '../installation/unreachable.ts';
 import { anchorFile, nameNote, readNoteNames } from '../ledger/anchor-log.ts';
@@ -109,7 +110,12 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
       `A later version of Svc changed the schema (${later.join(', ')}): verify with that version.`,
     );
   if (!(await isMigrated(database))) throw new Unverifiable('The schema is not up to date; first run: svc migrate');
-  const { moving_from = null, moved_to = null, moved_at = null } = (await findInstallation(queries)) ?? {};
+  const installation = await findInstallation(queries);
+  if (order.isMoving !== true && isRotationIncomplete(settings, installation))
+    throw new Unverifiable(
+      'The rotation of the secret has not reached this data folder: the next start of the server, or svc secret rotate, completes it. Then verify again.',
+    );
+  const { moving_from = null, moved_to = null, moved_at = null } = installation ?? {};
   if (moving_from !== null && order.isMoving !== true)
     findings.add('unchecked', 'database', `database: ${describeIncomplete(moving_from)}`);
   if (moved_to !== null) progress.say(`• ${describeMoved(moved_to, moved_at)}`);
@@ -129,7 +135,6 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   for (const { kind, line, at } of anchors.events) {
     const what = {
       restore: `a restore was accepted at ${at}: earlier records no longer count`,
-      rotation: `the secret was rotated at ${at}: another key signs since`,
       start: `anchors since ${at}: a server found the file empty; earlier records are unknown`,
     }[kind];
     progress.say(`• ${anchorFile} line ${line}: ${what}`);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openErasures } from '../installation/installation.ts';
+import { findKeyring, openErasures } from '../installation/installation.ts';
 import { erasureFile, nameLine } from '../ledger/erasure-log.ts';
 import { listLastErasures, readErasures } from '../ledger/erasure-store.ts';
 import { areWithin } from '../storage/database.ts';
@@ -18,7 +18,7 @@ export async function verifyErasureLog(
 ) {
   // Without the secret nothing in the log can be trusted, which is reported already.
   if (keys === null) return;
-  const log = openErasures(settings);
+  const log = openErasures(findKeyring(settings));
   const { dataDir } = settings;
   if (!existsSync(log.file)) {
     const issue = `${erasureFile} is missing in ${dataDir}: a restore of an older backup would erase nothing again. Put a copy of the file in its place, from another server or a newer backup; a server that starts without it writes it again from the database.`;

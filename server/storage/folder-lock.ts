@@ -26,7 +26,7 @@ export function lockFolder(folder: string, use: 'shared' | 'exclusive'): Disposa
     throw new FolderInUse(
       use === 'exclusive'
         ? `A server or another command uses ${folder}. Stop it first.`
-        : `svc restore or svc move is running in ${folder}. Try again when it is done.`,
+        : `svc restore, svc move or svc secret rotate is running in ${folder}. Try again when it is done.`,
     );
   }
   return { [Symbol.dispose]: () => file.close() };

@@ -156,7 +156,8 @@ async function prepareSession(
     values,
   );
   if (hasReplicas && rows[0]?.isReadOnly === true) throw new DatabaseUnavailable(new Error('the server is read-only'));
-  if (rows[0]?.isShared !== true) throw new DatabaseUnavailable(new Error('svc move is taking its data elsewhere'));
+  if (rows[0]?.isShared !== true)
+    throw new DatabaseUnavailable(new Error('svc move or svc secret rotate is using it alone'));
 }
 
 const sessionSettings = {

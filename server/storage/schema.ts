@@ -18,7 +18,7 @@ export interface Schema {
    *   them under the `salt` of the row, and in append-only tables the triggers let an erasure clear both;
    * - `[unaudited]`: the audited state of the row is without it, because it only says when something was used, or is checked
    *   in another way. Without a mark, every column but `salt` and `seal` is part of the state;
-   * - `[encrypted]`: a text of `SecretBox`. The audited state of the row has what stays the same if another secret seals it anew;
+   * - `[encrypted]`: a text of `SecretBox`. The audited state of the row has its commitment, which another secret does not change;
    * - `[unsealed]`: the `seal` of the row does not cover it, because it grants nothing.
    */
   readonly sql: string;

@@ -50,7 +50,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const saltBytes = 16;
 
-/** A sealed text: the commitment, which stays the same if another key seals the text anew, and the encrypted text. */
+/** A sealed text: the commitment, which another key does not change, and the encrypted text. */
 const sealedForm = /^([\w-]{43})~([\w-]{59,})$/;
 
 /**
@@ -75,8 +75,8 @@ export class SecretBox {
     return this.#decrypt(sealed, purpose).toString('utf8', saltBytes);
   }
 
-  /** Seals a text of another box anew; its commitment stays. @throws {Error} if it does not open. */
-  take(sealed: string, other: SecretBox, purpose: string): string {
+  /** Encrypts a text of another box with this key; its commitment stays. @throws {Error} if it does not open. */
+  reencrypt(sealed: string, other: SecretBox, purpose: string): string {
     return this.#encrypt(other.#decrypt(sealed, purpose), purpose);
   }
 
@@ -103,6 +103,11 @@ export class SecretBox {
       throw new Error('a sealed text has the commitment of another');
     return salted;
   }
+}
+
+/** True for a text in the form of a sealed one. */
+export function isSealedText(text: string): boolean {
+  return sealedForm.test(text);
 }
 
 /** A sealed text, or texts, without what another key would write differently: each becomes its commitment. */

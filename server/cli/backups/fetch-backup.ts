@@ -125,7 +125,7 @@ function chooseInstallation(
     if (names.some((name) => found.includes(name))) return names;
     throw new BackupFailed(
       former.some((name) => found.includes(name))
-        ? `${label} has only backups that were made with a secret that was rotated since, so whoever knows it can have made them: svc restore takes them only with --former-secret.`
+        ? `${label} has only backups that were made with a secret that was rotated since, so that others may have made them who know it: svc restore takes them only with --former-secret.`
         : `${label} has only backups of another installation (${found.join(', ')}): the secret here is that of ${own}.`,
     );
   }

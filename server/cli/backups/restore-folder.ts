@@ -8,6 +8,7 @@ import {
   findSecrets,
   type Installation,
   isSecretOf,
+  type Keyring,
   openErasures,
   type SecretPlace,
   type Secrets,
@@ -59,14 +60,15 @@ export async function restoreFolder(
     say(`Restoring ${from} …`);
     const { bytes } = copySqlite(databaseFile(from), draft);
     const { secret, rotations } = await findSecretOf(draft, settings, from);
-    const place = placeSecret(from, settings, secret, erasing.allowsFormer);
+    const ring = placeSecret(from, settings, secret, erasing.allowsFormer);
     requireNoDatabase(dataDir);
     const secrets = deriveSecrets(secret, rotations);
-    const erasures = openErasures(place);
+    const erasures = openErasures(ring, erasing.allowsFormer);
     const lines = takeErasures(erasures, from, say, erasing);
     placeMissing(anchorFile, from, dataDir);
     const anchors = new AnchorLog(join(dataDir, anchorFile), secrets.signer.verifier);
     const erased = await completeDraft(draft, { ...secrets, anchors, erasures }, lines);
+    erasures.reseal();
     // Atomic, and unlike a rename it replaces nothing.
     linkSync(draft, target);
     flushToDisk(dataDir);
@@ -94,7 +96,7 @@ export function takeErasures(
   erasures: ErasureLog,
   from: string,
   say: (line: string) => void,
-  { mayLack, copies = [], allowsFormer = false }: ErasingAgain,
+  { mayLack, copies = [] }: ErasingAgain,
 ): ReturnType<ErasureLog['read']> {
   const dataDir = dirname(erasures.file);
   if (!existsSync(erasures.file)) {
@@ -115,7 +117,7 @@ export function takeErasures(
       throw lacksErasures(name, `it cannot be read (${error.code})`);
     }
   };
-  for (const copy of copies.map((file) => erasures.openCopy(file, allowsFormer))) {
+  for (const copy of copies.map((file) => erasures.openCopy(file))) {
     check(copy, `The copy of ${erasureFile} at the target`);
     erasures.merge(copy, systemClock());
   }
@@ -189,30 +191,29 @@ async function findSecretOf(file: string, settings: SecretPlace, from: string) {
 
 /**
  * Puts the secret of a backup into the data folder, before those that are there.
- * @returns where the secrets are, that of the backup first.
+ * @returns the secrets, that of the backup first.
  * @throws {UsageError} if the folder has that of another installation, or one that was rotated since.
  */
-export function placeSecret(from: string, settings: SecretPlace, secret: string, allowsFormer = false): SecretPlace {
+export function placeSecret(from: string, settings: SecretPlace, secret: string, allowsFormer = false): Keyring {
   const { dataDir } = settings;
   const own = findSecrets(settings);
-  const file = join(from, secretFile);
-  if (own.length === 0 && existsSync(file)) placeCopy(file, join(dataDir, secretFile));
-  if (own.length === 0 || own[0] === secret) return settings;
+  const saved = findSecrets({ secret: null, dataDir: from });
+  const known = own.length > 0 ? own : saved;
   const where = settings.secret === null ? join(dataDir, secretFile) : 'SVC_SECRET';
-  if (!own.includes(secret))
+  if (known.length > 0 && !known.includes(secret))
     throw new UsageError(`The backup in ${from} is of another installation: ${where} has another secret.`);
-  if (!allowsFormer)
+  if (known.length > 0 && known[0] !== secret && !allowsFormer)
     throw new UsageError(
-      `The backup in ${from} was made with a secret that was rotated since, so whoever knows it can have made it: svc restore takes it only with --former-secret.`,
+      `The backup in ${from} was made with a secret that was rotated since, so that others may have made it who know it: svc restore takes it only with --former-secret.`,
     );
-  const order = [secret, ...own.filter((one) => one !== secret)];
-  if (settings.secret === null) writeSecrets(dataDir, order);
-  return { dataDir, secret: order.join(',') };
+  const secrets = [secret, ...known.filter((one) => one !== secret)];
+  if (settings.secret === null && known.length > 0 && own[0] !== secret) writeSecrets(dataDir, secrets);
+  return { secrets, dataDir };
 }
 
 /** Says what is left to do after a backup of a former secret was restored. */
 export function sayIfFormer({ secret: setting }: SecretPlace, secret: string, say: (line: string) => void): void {
-  if (setting !== null && setting.split(',')[0]?.trim() !== secret)
+  if (setting !== null && findSecrets({ secret: setting, dataDir: '' })[0] !== secret)
     say('The backup was made with a former secret: put this one first in SVC_SECRET, and run: svc secret rotate');
 }
 

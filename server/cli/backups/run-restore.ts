@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  findKeyring,
   findSecret,
   findSecrets,
   type Installation,
@@ -127,7 +128,9 @@ async function restoreFromTarget(
   const place = placeSecret(draft.folder, settings, fetched.secret, allowsFormer);
   sayIfFormer(settings, fetched.secret, say);
   placeMissing(anchorFile, draft.folder, dataDir);
-  takeErasures(openErasures(place), draft.folder, say, { mayLack: true, copies, allowsFormer });
+  const erasures = openErasures(place, allowsFormer);
+  takeErasures(erasures, draft.folder, say, { mayLack: true, copies });
+  erasures.reseal();
   say(`What is outside of the database is in ${dataDir}. Restore the database, and run: svc restore --in-place --yes`);
   result({ dataDir, name: fetched.name });
   return undefined;
@@ -137,16 +140,14 @@ async function acceptRestored(context: CommandContext, isKnown: boolean, mayLack
   const { settings, say, result } = context;
   requireDatabase(settings);
   using _ = lockFolder(settings.dataDir, 'exclusive');
-  await using installation = await openInstallation(settings);
+  await using installation = await openInstallation(settings, undefined, undefined, true);
   const { database, erasures, clock } = installation;
   const { file } = installation.anchors;
   using draft = makeDraft(settings.dataDir, 'restore');
   const copies = isKnown ? await fetchCopies(context, settings, draft.folder) : [];
-  const lines = takeErasures(erasures, settings.dataDir, say, {
-    mayLack,
-    copies,
-    allowsFormer: (context.options as RestoreOptions)['former-secret'] === true,
-  });
+  const allowsFormer = (context.options as RestoreOptions)['former-secret'] === true;
+  const log = allowsFormer ? openErasures(findKeyring(settings), true) : erasures;
+  const lines = takeErasures(log, settings.dataDir, say, { mayLack, copies });
   for (const line of await compareWithLog(installation)) say(line);
   if (!isKnown)
     throw new UsageError(

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import {
   databaseFile,
   deriveSecrets,
+  findInstallation,
+  findKeyring,
   findSecret,
-  findSecrets,
+  isRotationIncomplete,
   openErasures,
   secretFile,
 } from '../../installation/installation.ts';
@@ -15,7 +17,9 @@ import { completeErasures } from '../../ledger/erasure-store.ts';
 import { readRotations } from '../../ledger/rotation-store.ts';
 import type { Settings } from '../../settings.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { lockFolder } from '../../storage/folder-lock.ts';
 import { copySqlite } from '../../storage/sqlite.ts';
+import { BackupFailed } from './target.ts';
 
 /** In the backup of a server on PostgreSQL: the fingerprint of the secret, as the table `installation` has it. */
 export const fingerprintFile = 'secret-fingerprint.txt';
@@ -35,6 +39,8 @@ export interface Snapshot {
  */
 export async function takeSnapshot(settings: Settings, to: string, withSecret = true): Promise<Snapshot> {
   const { dataDir: from, databaseUrl } = settings;
+  // So that the secret is that of the database.
+  using _ = lockFolder(from, 'shared');
   // Copied before the database: a record of the log describes entries committed before it.
   for (const name of [anchorFile, erasureFile])
     if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
@@ -43,9 +49,13 @@ export async function takeSnapshot(settings: Settings, to: string, withSecret = 
   const secret = findSecret(settings);
   if (secret !== null) {
     await using database = openDatabase({ url: databaseUrl, file, reads: true });
+    if (isRotationIncomplete(settings, await findInstallation(database.kysely)))
+      throw new BackupFailed(
+        'The rotation of the secret has not reached this data folder: start the server, or run svc secret rotate, which completes it.',
+      );
     const { signer, hasher } = deriveSecrets(secret, await readRotations(database.kysely));
     await completeAnchors(database.kysely, { signer, anchors: new AnchorLog(join(to, anchorFile), signer.verifier) });
-    const erasures = openErasures({ ...settings, secret: findSecrets(settings).join(','), dataDir: to });
+    const erasures = openErasures({ ...findKeyring(settings), dataDir: to });
     await completeErasures(database.kysely, erasures, erasures.readNames());
     if (databaseUrl !== null) writeFileSync(join(to, fingerprintFile), `${hasher.fingerprint}\n`, { mode: 0o600 });
   }

@@ -132,7 +132,10 @@ describe('svc backup and svc restore', () => {
     using _ = lockFolder(moved, 'exclusive');
     const started = await runSvc(['serve'], { SVC_DATA_DIR: moved, PORT: '0' });
     assert.equal(started.code, 2);
-    assert.match(started.stderr, /^svc: svc restore or svc move is running in .*\. Try again when it is done\.\n$/);
+    assert.match(
+      started.stderr,
+      /^svc: svc restore, svc move or svc secret rotate is running in .*\. Try again when it is done\.\n$/,
+    );
   });
 
   test('replace no existing files', async () => {

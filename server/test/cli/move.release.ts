@@ -173,7 +173,11 @@ describe('svc move', { skip }, () => {
     {
       using _ = lockFolder(place, 'exclusive');
       const started = await runSvc(['serve'], source);
-      assert.deepEqual([started.code, /svc move is running in/.test(started.stderr)], [2, true], started.stderr);
+      assert.deepEqual(
+        [started.code, /svc move or svc secret rotate is running in/.test(started.stderr)],
+        [2, true],
+        started.stderr,
+      );
     }
     assert.equal((await runSvc(['move', '--to', target.DATABASE_URL], source)).code, 0);
     const home = inFolder();
@@ -195,7 +199,7 @@ describe('svc move', { skip }, () => {
     const started = await runSvc(['serve'], other);
     assert.deepEqual(
       [started.code, started.stderr],
-      [1, 'svc: The database cannot be used: svc move is taking its data elsewhere\n'],
+      [1, 'svc: The database cannot be used: svc move or svc secret rotate is using it alone\n'],
     );
     await client.end();
     assert.equal((await runSvc(['move', '--to', `sqlite:${home}`], target)).code, 0);

@@ -4,7 +4,14 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { findInstallation, type InstallationRow, openInstallation } from '../../installation/installation.ts';
+import {
+  deriveSecrets,
+  findInstallation,
+  type InstallationRow,
+  openInstallation,
+} from '../../installation/installation.ts';
+import { writeErasure } from '../../ledger/erasure-log.ts';
+import { readRotations } from '../../ledger/rotation-store.ts';
 import { readSettings } from '../../settings.ts';
 import { computeCode, createEnrolledMember } from '../accounts/mfa/authenticator.ts';
 import { describeOnEachDatabase, startTestServer, TestClock, type TestServer } from '../harness.ts';
@@ -137,6 +144,40 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     assert.match(started.stderr, /is used with a former secret/);
   });
 
+  test('ends sessions that were planted, if it is asked to', async () => {
+    const { server, member } = await openScene();
+    await using _ = server;
+    const environment = environmentOf(server);
+    await stop(server);
+    assert.equal((await runSvc(['secret', 'rotate', '--end-sessions'], environment)).code, 0);
+    assert.equal((await runSvc(['verify'], environment)).code, 0);
+    await using next = await startSvc(['serve'], environment);
+    const headers = { Cookie: member.session.Cookie as string };
+    assert.equal((await fetch(`${next.url}/v1/me`, { headers })).status, 401);
+  });
+
+  test('takes no erasure that a former secret names', async () => {
+    const { server } = await openScene();
+    await using _ = server;
+    const environment = environmentOf(server);
+    const { dataDir } = server.installation.settings;
+    const { seal } = server.installation;
+    await stop(server);
+    assert.equal((await runSvc(['secret', 'rotate'], environment)).code, 0);
+    const tenantId = server.tenant.id;
+    const erased = { kind: 'subject', records: [[1, '0'.repeat(32)]], requests: [] } as const;
+    const line = writeErasure(seal, { tenantId, number: 2, at: new Date(Date.now() - 600_000).toISOString(), erased });
+    {
+      await using opened = await openInstallation(readSettings(environment));
+      await opened.database.kysely.insertInto('erasures').values({ tenant_id: tenantId, number: 2, line }).execute();
+    }
+    await using running = await startSvc(['serve'], environment);
+    await running.stop('SIGTERM');
+    assert.ok(!readFileSync(join(dataDir, 'erasures.log'), 'utf8').includes(line.slice(44)));
+    const verified = await runSvc(['verify'], environment);
+    assert.notEqual(verified.code, 0, verified.stdout);
+  });
+
   test('lets who keeps the former key verify what was exported before and after', async () => {
     const { server } = await openScene();
     await using _ = server;
@@ -171,17 +212,21 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     const { tenant_id: tenantId, ledger, number, note } = rows[0] as (typeof rows)[number];
     const which = sql`where tenant_id = ${tenantId} and ledger = ${ledger} and number = ${number}`;
     const other = rows.find((row) => row.number !== number && row.ledger === ledger) as (typeof rows)[number];
+    const openKey = async () =>
+      deriveSecrets(readSecrets(server)[0] as string, await readRotations(opened.database.kysely)).signer.verifier;
     const changes = [
       sql`update key_rotations set note = ${`${note}`.replace(/^\S+/, 'other')} ${which}`,
       sql`update key_rotations set note = ${other.note} ${which}`,
       sql`update key_rotations set number = 7 ${which}`,
       sql`update key_rotations set ledger = 'other' ${which}`,
       sql`delete from key_rotations ${which}`,
+      sql`insert into key_rotations values (${tenantId}, 'consent', 99, 'no note')`,
     ];
     for (const change of changes) {
       await tamper(opened.database, async (queries) => void (await change.execute(queries)));
       const verified = await runSvc(['verify'], environment);
       assert.equal(verified.code, 1, verified.stdout);
+      assert.equal((await openKey()).name, server.installation.signer.verifier.name);
       await tamper(opened.database, async (queries) => {
         await sql`delete from key_rotations`.execute(queries);
         await queries
@@ -202,14 +247,17 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     const file = join(server.installation.settings.dataDir, 'secret.key');
     const [former] = readSecrets(server);
     // Interrupted before its commit.
-    writeFileSync(file, `${former}\nnext ${'n'.repeat(43)}\n`);
+    writeFileSync(file, `${former}\nnext,${'n'.repeat(43)}\n`);
     assert.equal((await runSvc(['verify'], environment)).code, 0);
     const erasures = readFileSync(join(server.installation.settings.dataDir, 'erasures.log'));
     assert.equal((await runSvc(['secret', 'rotate'], environment)).code, 0);
     const [present] = readSecrets(server);
     assert.deepEqual(readSecrets(server), [present, former]);
-    writeFileSync(file, `${former}\nnext ${present}\n`);
+    writeFileSync(file, `${former}\nnext,${present}\n`);
     writeFileSync(join(server.installation.settings.dataDir, 'erasures.log'), erasures);
+    const early = await runSvc(['verify'], environment);
+    assert.equal(early.code, 2, early.stdout);
+    assert.match(early.stderr, /The rotation of the secret has not reached this data folder/);
     const completed = await runSvc(['tenant', 'create', '--slug', 'other', '--name', 'Other'], environment);
     assert.equal(completed.code, 0, completed.stderr);
     assert.deepEqual(readSecrets(server), [present, former]);
@@ -229,7 +277,7 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
   });
 
   test('takes the new secret from a file where it is a setting', async () => {
-    const former = 'the secret of before, at least so long'.replace(',', '');
+    const former = 'the-secret-of-before-at-least-so-long';
     const server = await startTestServer(dialect, { SVC_SECRET: former });
     await using _ = server;
     const { key } = server.tenant;
@@ -243,8 +291,8 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     writeFileSync(file, 'too short');
     assertUsageError(await rotate(['--new-secret', file]), /must have 32 characters or more/);
     writeFileSync(file, former);
-    assertUsageError(await rotate(['--new-secret', file]), /has the present secret/);
-    const next = 'the secret of after, at least so long'.replace(',', '');
+    assertUsageError(await rotate(['--new-secret', file]), /has or had this secret/);
+    const next = 'the-secret-of-after-at-least-so-long';
     writeFileSync(file, `${next}\n`);
     const rotated = await rotate(['--new-secret', file]);
     assert.deepEqual([rotated.code, rotated.stderr], [0, '']);
@@ -297,7 +345,8 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
         assert.equal(verified.code, 0, verified.stdout);
         const secrets = readFileSync(join(place.SVC_DATA_DIR, 'secret.key'), 'utf8').trim().split('\n');
         assert.deepEqual(secrets, readSecrets(server).toReversed());
-        assert.equal((await runSvc(['secret', 'rotate'], place)).code, 0);
+        const rotated = await runSvc(['secret', 'rotate'], place);
+        assert.deepEqual([rotated.code, rotated.stderr], [0, '']);
         assert.equal((await runSvc(['verify'], place)).code, 0);
       }
       assert.equal((await runSvc(['backup'], environment)).code, 0);

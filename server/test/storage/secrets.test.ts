@@ -97,12 +97,12 @@ describe('a sealed text', () => {
     fc.assert(
       fc.property(text, text, (plain, purpose) => {
         const sealed = box.seal(plain, purpose);
-        const again = other.take(sealed, box, purpose);
+        const again = other.reencrypt(sealed, box, purpose);
         assert.equal(other.open(again, purpose), plain);
         assert.equal(committedText(again), committedText(sealed));
         assert.notEqual(again, sealed);
         assert.throws(() => box.open(again, purpose));
-        assert.throws(() => other.take(sealed, box, `${purpose}.`));
+        assert.throws(() => other.reencrypt(sealed, box, `${purpose}.`));
         const foreign = box.seal(plain, purpose);
         const swapped = `${committedText(foreign)}~${sealed.split('~')[1]}`;
         assert.throws(() => box.open(swapped, purpose), /commitment/);

@@ -3,10 +3,10 @@ import { answerPurpose } from '../http/idempotency.ts';
 import type { Secrets } from '../installation/installation.ts';
 import { hashPurpose } from '../installation/password-hash.ts';
 import { isSealed as isSealedHead, type SealedHead, sealHead } from '../ledger/entry.ts';
-import { sealErasureAnew } from '../ledger/erasure-log.ts';
+import { resealErasure } from '../ledger/erasure-log.ts';
 import type { Queries } from '../storage/queries.ts';
 import { listColumns, tableNames } from '../storage/schema.ts';
-import { computeSeal, type GrantTable, isGrantTable, isSealed } from '../storage/secrets.ts';
+import { computeSeal, isGrantTable, isSealed, isSealedText } from '../storage/secrets.ts';
 import { readLayout } from '../storage/table-layout.ts';
 import type { Tables } from '../storage/tables.ts';
 import { secretPurpose, signingKeyPurpose } from '../webhooks/endpoints/endpoint.ts';
@@ -19,7 +19,7 @@ export interface Change {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Seals a text anew. One that does not open stays as it is: it was changed outside Svc, and must not become valid. */
+/** Encrypts a text with the new key. One that does not open stays: something other than Svc wrote it, and it must not become valid. */
 type SealText = (sealed: unknown, purpose: string) => unknown;
 
 /** The purposes of the encrypted texts of each table. */
@@ -48,28 +48,35 @@ for (const table of tableNames)
 
 const pageSize = 500;
 
+/** What a rotation did to the rows of a database. */
+export interface Rekeyed {
+  readonly changed: number;
+  /** Rows whose seal does not hold, or with a text that does not open: something other than Svc wrote them. */
+  readonly broken: number;
+}
+
 /**
  * Replaces everything in the database that the keys of a secret made: the seals of rows that grant access and of the heads
  * of chains, encrypted texts, and the lines of erasures. What does not hold stays as it is.
- * @returns how many rows changed.
  */
-export async function sealAnew(
+export async function rekeyDatabase(
   queries: Queries,
   change: Change,
   onProgress: (table: string, rows: number) => void,
-): Promise<number> {
+): Promise<Rekeyed> {
   let changed = 0;
+  let broken = 0;
   for (const { name, key } of await readLayout()) {
     const convert = converterOf(name, change);
     if (convert === null) continue;
     for (let read = 0, last: Row | undefined; ; ) {
       const rows = await readPage(queries, name as keyof Tables, key, last);
       for (const row of rows) {
-        const values = Object.fromEntries(
-          Object.entries(convert(row)).filter(([column, value]) => row[column] !== value),
-        );
-        if (Object.keys(values).length === 0) continue;
-        await updateRow(queries, name as keyof Tables, key, row, values);
+        const { values, isBroken } = convert(row);
+        if (isBroken) broken += 1;
+        const changes = Object.entries(values).filter(([column, value]) => row[column] !== value);
+        if (changes.length === 0) continue;
+        await updateRow(queries, name as keyof Tables, key, row, Object.fromEntries(changes));
         changed += 1;
       }
       read += rows.length;
@@ -78,36 +85,45 @@ export async function sealAnew(
       last = rows.at(-1);
     }
   }
-  return changed;
+  return { changed, broken };
 }
 
-/** @returns what changes in a row of a table; null if nothing in it depends on the secret. */
-function converterOf(table: string, change: Change): ((row: Row) => Row) | null {
-  const { from, to } = change;
+/** What changes in a row. */
+interface Converted {
+  readonly values: Row;
+  readonly isBroken: boolean;
+}
+
+/** @returns null if nothing in the table depends on the secret. */
+function converterOf(table: string, { from, to }: Change): ((row: Row) => Converted) | null {
+  const broken = { values: {}, isBroken: true };
   if (table === 'chain_heads')
-    return (row) =>
-      isSealedHead(from.seal, row as unknown as SealedHead) ? sealHead(to.seal, row as unknown as SealedHead) : {};
-  if (table === 'erasures') return ({ line }) => ({ line: sealErasureAnew(to.seal, from.seal, String(line)) });
+    return (row) => {
+      const head = row as unknown as SealedHead;
+      return isSealedHead(from.seal, head) ? { values: sealHead(to.seal, head), isBroken: false } : broken;
+    };
+  if (table === 'erasures')
+    return ({ line }) => {
+      const own = resealErasure(to.seal, from.seal, String(line));
+      return own === null ? broken : { values: { line: own }, isBroken: false };
+    };
   const texts = encryptedTexts[table];
   if (texts === undefined && !isGrantTable(table)) return null;
   return (row) => {
-    if (isGrantTable(table) && !isSealed(from.seal, table, row)) return {};
-    const values = texts?.(row, (sealed, purpose) => sealText(change, sealed, purpose)) ?? {};
-    return isGrantTable(table) ? { ...values, seal: sealRow(to.seal, table, { ...row, ...values }) } : values;
+    if (isGrantTable(table) && !isSealed(from.seal, table, row)) return broken;
+    let isBroken = false;
+    const values = texts?.(row, (sealed, purpose) => {
+      if (typeof sealed !== 'string' || !isSealedText(sealed)) return sealed;
+      try {
+        return to.box.reencrypt(sealed, from.box, purpose);
+      } catch {
+        isBroken = true;
+        return sealed;
+      }
+    });
+    if (!isGrantTable(table)) return { values: values ?? {}, isBroken };
+    return { values: { ...values, seal: computeSeal(to.seal, table, { ...row, ...values }) }, isBroken };
   };
-}
-
-function sealText({ from, to }: Change, sealed: unknown, purpose: string): unknown {
-  if (typeof sealed !== 'string') return sealed;
-  try {
-    return to.box.take(sealed, from.box, purpose);
-  } catch {
-    return sealed;
-  }
-}
-
-function sealRow(seal: Change['to']['seal'], table: GrantTable, row: Row): string {
-  return computeSeal(seal, table, row) as string;
 }
 
 /** The rows after one, in the order of their keys. */
