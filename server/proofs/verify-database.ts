@@ -110,17 +110,12 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
       `A later version of Svc changed the schema (${later.join(', ')}): verify with that version.`,
     );
   if (!(await isMigrated(database))) throw new Unverifiable('The schema is not up to date; first run: svc migrate');
-  const installation = await findInstallation(queries);
-  if (order.isMoving !== true && isRotationIncomplete(settings, installation))
-    throw new Unverifiable(
-      'The rotation of the secret has not reached this data folder: the next start of the server, or svc secret rotate, completes it. Then verify again.',
-    );
-  const { moving_from = null, moved_to = null, moved_at = null } = installation ?? {};
+  const { moving_from = null, moved_to = null, moved_at = null } = (await findInstallation(queries)) ?? {};
   if (moving_from !== null && order.isMoving !== true)
     findings.add('unchecked', 'database', `database: ${describeIncomplete(moving_from)}`);
   if (moved_to !== null) progress.say(`• ${describeMoved(moved_to, moved_at)}`);
   const issues = [...(await checkIntegrity(database))];
-  const keys = await findKeys(queries, settings, findings);
+  const keys = await findKeys(queries, order, findings);
   // Read before the rows: the entries of each checkpoint in the log were committed before it.
   const anchors = readAnchors(join(settings.dataDir, anchorFile), keys?.verifier ?? null);
   const owners = await listAllOwners(queries, only);
@@ -197,7 +192,11 @@ const consequence =
  * Finds the keys. Without the secret of this database, nothing that is signed can be trusted.
  * @returns null unless the secret is proven to be that of this database.
  */
-async function findKeys(queries: Queries, settings: Settings, findings: Findings): Promise<VerifyKeys | null> {
+async function findKeys(
+  queries: Queries,
+  { settings, isMoving }: VerifyOrder,
+  findings: Findings,
+): Promise<VerifyKeys | null> {
   const report = (issue: string) => {
     findings.add('unchecked', 'secret', issue);
     return null;
@@ -208,6 +207,10 @@ async function findKeys(queries: Queries, settings: Settings, findings: Findings
   let secret: string | null;
   try {
     secret = findSecret(settings);
+    if (isMoving !== true && isRotationIncomplete(settings, installation))
+      throw new Unverifiable(
+        'The rotation of the secret has not reached this data folder: the next start of the server, or svc secret rotate, completes it. Then verify again.',
+      );
   } catch (error) {
     if (error instanceof SettingsError) return report(`${error.message} Until then ${consequence}`);
     throw error;
