@@ -216,8 +216,8 @@ async function findKeys(
     throw error;
   }
   if (secret === null) return isNew ? null : report(`The secret of this installation is missing: ${consequence}`);
-  const { hasher, signer, seal } = deriveSecrets(secret, await readRotations(queries));
-  const keys = { verifier: signer.verifier, seal };
+  const { hasher, signer, seal, box } = deriveSecrets(secret, await readRotations(queries));
+  const keys = { verifier: signer.verifier, seal, box };
   if (isNew || installation?.secret_hash === hasher.fingerprint) return keys;
   if (!(await wroteSomething(queries, keys)))
     return report(`The secret is not the one of this database: ${consequence}`);

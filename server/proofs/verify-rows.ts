@@ -1,7 +1,10 @@
-import type { RowKind } from '../ledger/audit/rows.ts';
+import { endpointRows, type RowKind } from '../ledger/audit/rows.ts';
 import { hashRow, versionOf } from '../ledger/audit/store.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
+import type { SecretBox } from '../storage/secrets.ts';
+import { opensAll } from '../webhooks/endpoints/signing.ts';
+import type { Endpoint } from '../webhooks/endpoints/store.ts';
 
 export interface RowReport {
   /** The number of rows that were checked. */
@@ -73,12 +76,14 @@ function isRecorded(kind: RowKind, row: object, { version, hash }: RowState): bo
 /**
  * Compares every row of these kinds that a tenant has with its audit log.
  * @param states from the chain, as far as it is intact.
+ * @param box opens encrypted texts that no seal of their row covers; null without the secret.
  */
 export async function verifyRows(
   queries: Queries,
   kinds: readonly RowKind[],
   tenantId: string,
   states: RowStates,
+  box: SecretBox | null = null,
 ): Promise<RowReport> {
   const stored = new Map<RowKind, readonly StoredRow[]>();
   for (const kind of kinds) stored.set(kind, await readRows(queries, kind, tenantId));
@@ -102,7 +107,7 @@ export async function verifyRows(
       const expected: RowState[] = (later.get(nameRow(noun, id)) ?? []).filter(({ hash }) => hash !== null);
       const latest = known.get(id);
       if (latest !== undefined) expected.push(latest);
-      const issue = await findFault(queries, kind, row, expected);
+      const issue = await findFault(queries, kind, row, expected, box);
       if (issue !== null) faults.push({ table, id, issue });
     }
     const present = new Set(rows.map((row) => row[key]));
@@ -163,9 +168,12 @@ async function findFault(
   kind: RowKind,
   row: StoredRow,
   expected: readonly RowState[],
+  box: SecretBox | null,
 ): Promise<string | null> {
   if (expected.length === 0) return 'the audit log has no event of the row';
   if (!expected.some((state) => isAsRecorded(kind, row, state))) return 'the row differs from the audit log';
+  if (kind.table === endpointRows.table && box !== null && !opensAll(box, row as unknown as Endpoint))
+    return 'an encrypted text does not open';
   return (await hasInvalidBytes(queries, kind.table, row)) ? 'the text is not Unicode' : null;
 }
 

@@ -7,7 +7,7 @@ import type { NoteVerifier } from '../ledger/signed-note.ts';
 import type { TreeOf } from '../ledger/tree-store.ts';
 import type { Settings } from '../settings.ts';
 import type { Queries } from '../storage/queries.ts';
-import type { RowSeal } from '../storage/secrets.ts';
+import type { RowSeal, SecretBox } from '../storage/secrets.ts';
 import type { Findings } from './findings.ts';
 import type { ReadAnchors, RootClaim } from './verify-anchors.ts';
 import { type ValidRow, verifyChain } from './verify-chain.ts';
@@ -24,6 +24,7 @@ export const changingTables = changingRows.map(({ table }) => table).join(', ');
 export interface VerifyKeys {
   readonly verifier: NoteVerifier;
   readonly seal: RowSeal;
+  readonly box: SecretBox;
 }
 
 /** The root of a ledger, or of the log, in a checkpoint that the caller kept; its place is the file. */
@@ -122,7 +123,7 @@ export async function verifyTenant(scene: Scene, { id, slug }: { readonly id: st
   report('notice', `${notices.versions} published notice versions`, notices.faults, ({ noticeId, version, issue }) => {
     return `notice ${noticeId} version ${version}: ${issue}`;
   });
-  const rows = await verifyRows(queries, changingRows, id, states);
+  const rows = await verifyRows(queries, changingRows, id, states, scene.keys?.box ?? null);
   report('row', `${rows.checked} rows of ${changingTables}`, rows.faults, ({ table, id: row, issue }) => {
     return `${table} ${row}: ${issue}`;
   });
