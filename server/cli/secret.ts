@@ -35,10 +35,10 @@ import { type Rekeyed, rekeyDatabase } from './rekey.ts';
 export const secretRotate = defineCommand({
   name: 'secret rotate',
   summary: 'replace the secret of the installation',
-  description: `Stop every server first: the secret changes in one transaction, which takes some seconds for each 10,000 members. Sessions, keys, passwords, second
-factors, webhook secrets and proofs keep working. Each checkpoint from now on is signed with another key, and a note that
-both keys sign says so. A former secret grants nothing any more; it stays behind the new one in ${secretFile}, because
-backups of before need it.
+  description: `Stop every server first: the secret changes in one transaction, which takes some seconds for each 10,000 members.
+Sessions, keys, passwords, second factors, webhook secrets and proofs keep working. Each checkpoint from now on is signed
+with another key, and a note that both keys sign says so. A former secret grants nothing any more; it stays behind the new
+one in ${secretFile}, because backups of before need it.
 
 Where the secret is the setting SVC_SECRET, write the new one into a file, and name it with --new-secret. Afterwards put it
 first in SVC_SECRET of every server, and the former one behind it, with a comma between.
