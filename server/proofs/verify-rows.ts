@@ -3,8 +3,7 @@ import { hashRow, versionOf } from '../ledger/audit/store.ts';
 import type { Queries } from '../storage/queries.ts';
 import { hasInvalidBytes } from '../storage/rows.ts';
 import type { SecretBox } from '../storage/secrets.ts';
-import { opensAll } from '../webhooks/endpoints/signing.ts';
-import type { Endpoint } from '../webhooks/endpoints/store.ts';
+import { type Endpoint, mapSecrets } from '../webhooks/endpoints/store.ts';
 
 export interface RowReport {
   /** The number of rows that were checked. */
@@ -163,6 +162,15 @@ function selectMembers(queries: Queries, tenantId: string) {
     .where('deleted_at', 'is', null);
 }
 
+function opens(box: SecretBox, endpoint: Endpoint): boolean {
+  try {
+    mapSecrets(endpoint, (sealed, purpose) => box.open(sealed, purpose));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function findFault(
   queries: Queries,
   kind: RowKind,
@@ -172,7 +180,7 @@ async function findFault(
 ): Promise<string | null> {
   if (expected.length === 0) return 'the audit log has no event of the row';
   if (!expected.some((state) => isAsRecorded(kind, row, state))) return 'the row differs from the audit log';
-  if (kind.table === endpointRows.table && box !== null && !opensAll(box, row as unknown as Endpoint))
+  if (kind.table === endpointRows.table && box !== null && !opens(box, row as unknown as Endpoint))
     return 'an encrypted text does not open';
   return (await hasInvalidBytes(queries, kind.table, row)) ? 'the text is not Unicode' : null;
 }

@@ -11,7 +11,8 @@ export class UnmovableData extends Error {
 }
 
 type Value = string | number | Buffer | null;
-type Row = Readonly<Record<string, Value>>;
+/** The columns of a row. */
+export type Row = Readonly<Record<string, Value>>;
 
 /**
  * Copies the rows of a table to a table without rows, in the order of the key, one transaction for each batch.
@@ -59,6 +60,35 @@ export async function compareTable(
     compared += wanted.length;
     onProgress(compared);
   }
+}
+
+/**
+ * Changes rows of a table, in the order of the key. The columns of the key stay as they are.
+ * @param change returns the new values of a row; those that it has already are not written.
+ * @param onProgress is called with the number of rows that were looked at.
+ * @returns how many rows changed.
+ */
+export async function changeTable(
+  queries: Queries,
+  table: TableLayout,
+  change: (row: Row) => Row,
+  onProgress: (rows: number) => void,
+): Promise<number> {
+  let read = 0;
+  let changed = 0;
+  for await (const [rows] of readBatches([queries], table)) {
+    for (const row of rows) {
+      const values = Object.entries(change(row)).filter(([column, value]) => row[column] !== value);
+      if (values.length === 0) continue;
+      const set = sql.join(values.map(([column, value]) => sql`${sql.id(column)} = ${value}`));
+      const keys = table.key.map((column) => sql`${sql.id(column)} = ${row[column]}`);
+      await sql`update ${sql.table(table.name)} set ${set} where ${sql.join(keys, sql` and `)}`.execute(queries);
+      changed += 1;
+    }
+    read += rows.length;
+    onProgress(read);
+  }
+  return changed;
 }
 
 /** Reads the same batches from each database: after the same key, and at most as many rows. */

@@ -160,22 +160,6 @@ export function openSigner(
   return { ...opened, signer: privateKey === null ? 'private key' : { keys, privateKey } };
 }
 
-/** True if every secret of an endpoint, and its private key, opens. A deleted one has none. */
-export function opensAll(
-  box: SecretBox,
-  endpoint: Pick<Endpoint, 'id' | 'secret' | 'previous_secrets' | 'signing_key' | 'deleted_at'>,
-): boolean {
-  if (endpoint.deleted_at !== null) return true;
-  const { id, signing_key: signingKey } = endpoint;
-  try {
-    for (const { sealed } of listSecrets(endpoint)) box.open(sealed, secretPurpose(id));
-    if (signingKey !== null) box.open(signingKey, signingKeyPurpose(id));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function openOrNull<Key>(open: () => Key): Key | null {
   try {
     return open();

@@ -4,7 +4,7 @@ import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { prepareQuery, updateRow } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { EndpointView } from './endpoint.ts';
+import { EndpointView, secretPurpose, signingKeyPurpose } from './endpoint.ts';
 
 export type EndpointRow = Selectable<Tables['webhook_endpoints']>;
 export type EndpointKey = Pick<EndpointRow, 'tenant_id' | 'id'>;
@@ -78,6 +78,27 @@ export function listSecrets({
   previous_secrets,
 }: Pick<Endpoint, 'secret' | 'previous_secrets'>): readonly [SealedSecret, ...SealedSecret[]] {
   return [{ sealed: secret, expiresAt: null }, ...JSON.parse(previous_secrets)];
+}
+
+/**
+ * The columns of an endpoint with encrypted texts, each text replaced. A deleted endpoint has none.
+ * @param replace gets a text and its purpose.
+ */
+export function mapSecrets(
+  endpoint: Pick<Endpoint, 'id' | 'secret' | 'previous_secrets' | 'signing_key' | 'deleted_at'>,
+  replace: (sealed: string, purpose: string) => string,
+): Partial<Pick<Endpoint, 'secret' | 'previous_secrets' | 'signing_key'>> {
+  if (endpoint.deleted_at !== null) return {};
+  const { id, signing_key: key } = endpoint;
+  const [{ sealed: secret }, ...previous] = listSecrets(endpoint).map((one) => ({
+    ...one,
+    sealed: replace(one.sealed, secretPurpose(id)),
+  })) as [SealedSecret, ...SealedSecret[]];
+  return {
+    secret,
+    previous_secrets: JSON.stringify(previous),
+    signing_key: key === null ? null : replace(key, signingKeyPurpose(id)),
+  };
 }
 
 /** An endpoint at a time: a previous secret that has expired is none, nor is a pause that is over. */
