@@ -6,8 +6,8 @@ import {
   mostRefusedHosts,
   type NoticeReads,
   type SeenHost,
-  saveRefusal,
-  saveSighting,
+  saveRefusals,
+  saveSightings,
 } from './statistics-store.ts';
 
 type Hosts = Map<string, SeenHost>;
@@ -79,12 +79,12 @@ export class BannerUsage {
       }
       // Before what was seen: a host of both kinds belongs to the site since a publication.
       for (const [noticeId, refused] of refusals) {
-        for (const [host, refusedAt] of refused) await saveRefusal(queries, { noticeId, host, refusedAt });
+        await saveRefusals(queries, noticeId, refused);
         if (isEach) refusals.delete(noticeId);
       }
-      for (const [name, noted] of hosts) {
-        await saveSighting(queries, noted);
-        if (isEach) hosts.delete(name);
+      for (const ofNotice of Map.groupBy([...hosts], ([, { noticeId }]) => noticeId).values()) {
+        await saveSightings(queries, ofNotice.map(([, noted]) => noted) as [SeenHost, ...SeenHost[]]);
+        if (isEach) for (const [name] of ofNotice) hosts.delete(name);
       }
     };
     try {

@@ -157,13 +157,18 @@ export const mostHosts = 50;
 /** Other hosts: few, because any client can make them up. */
 export const mostRefusedHosts = 10;
 
-/** Keeps when a host was seen. */
-export async function saveSighting(queries: Queries, seen: SeenHost): Promise<void> {
-  const { tenantId, noticeId, readAt, capturedAt, widgetVersion } = seen;
-  const seenAt = [readAt, capturedAt]
-    .filter((time) => time !== null)
-    .sort()
-    .at(-1) as string;
+/** Keeps when hosts of the site of one notice were seen. */
+export async function saveSightings(queries: Queries, hosts: readonly [SeenHost, ...SeenHost[]]): Promise<void> {
+  const [{ tenantId, noticeId }] = hosts;
+  const rows = hosts.map(({ host, readAt, capturedAt, widgetVersion }) => ({
+    host,
+    seen_at: findLatest([readAt, capturedAt]),
+    refused_at: null,
+    ...(readAt && { read_at: readAt }),
+    ...(capturedAt && { captured_at: capturedAt }),
+    ...(widgetVersion && { widget_version: widgetVersion }),
+  }));
+  const seenAt = findLatest(rows.map(({ seen_at }) => seen_at));
   await queries
     .updateTable('consent_notices')
     .set({ last_seen_at: seenAt })
@@ -171,66 +176,76 @@ export async function saveSighting(queries: Queries, seen: SeenHost): Promise<vo
     .where('id', '=', noticeId)
     .where((row) => row.or([row('last_seen_at', 'is', null), row('last_seen_at', '<', seenAt)]))
     .execute();
-  await saveHost(queries, seen, {
-    seen_at: seenAt,
-    refused_at: null,
-    ...(readAt && { read_at: readAt }),
-    ...(capturedAt && { captured_at: capturedAt }),
-    ...(widgetVersion && { widget_version: widgetVersion }),
-  });
+  await saveHosts(queries, { tenant_id: tenantId, notice_id: noticeId }, rows);
 }
 
-/** Keeps when a decision of a host was refused. The notice was not seen by that: it is for another site. */
-export async function saveRefusal(queries: Queries, { noticeId, host, refusedAt }: RefusedHost): Promise<void> {
+const findLatest = (times: readonly (string | null)[]) =>
+  times
+    .filter((time) => time !== null)
+    .sort()
+    .at(-1) as string;
+
+/**
+ * Keeps when decisions of hosts were refused. The notice was not seen by that: it is for another site.
+ * @param refusals the time by host.
+ */
+export async function saveRefusals(
+  queries: Queries,
+  noticeId: string,
+  refusals: ReadonlyMap<string, string>,
+): Promise<void> {
   const notice = await findState(queries, noticeId);
   // A draft can be deleted, and no page shows it.
   if (notice === undefined || notice.version === 0) return;
-  await saveHost(
-    queries,
-    { tenantId: notice.tenant_id, noticeId, host },
-    { seen_at: refusedAt, refused_at: refusedAt },
-  );
+  const rows = [...refusals].map(([host, time]) => ({ host, seen_at: time, refused_at: time }));
+  await saveHosts(queries, { tenant_id: notice.tenant_id, notice_id: noticeId }, rows);
 }
 
+type HostTimes = Updateable<Tables['consent_sightings']> & {
+  readonly host: string;
+  readonly seen_at: string;
+  readonly refused_at: string | null;
+};
+
 /**
- * Keeps a host of a notice. Those of its site, and those that are refused, have a number of places each: a new one takes
- * the place of one of its kind that was not seen for a day.
+ * Keeps hosts of a notice, all of its site or all refused. Each kind has a number of places: a new one takes the place of one
+ * of its kind that was not seen for a day. The places are read once, because anyone can make up any number of hosts.
  */
-async function saveHost(
+async function saveHosts(
   queries: Queries,
-  { tenantId, noticeId, host }: Pick<SeenHost, 'tenantId' | 'noticeId' | 'host'>,
-  known: Updateable<Tables['consent_sightings']> & { readonly seen_at: string; readonly refused_at: string | null },
+  place: { readonly tenant_id: string; readonly notice_id: string },
+  rows: readonly HostTimes[],
 ): Promise<void> {
-  const isRefused = known.refused_at !== null;
-  const kind = isRefused ? 'is not' : 'is';
-  const place = { tenant_id: tenantId, notice_id: noticeId };
-  const { numUpdatedRows } = await queries
-    .updateTable('consent_sightings')
-    .set(known)
-    .where((row) => row.and({ ...place, host }))
-    .where('refused_at', kind, null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows > 0n) return;
-  const ofNotice = queries
+  const areRefused = rows.some(({ refused_at }) => refused_at !== null);
+  const ofKind = await queries
     .selectFrom('consent_sightings')
     .select(['host', 'seen_at'])
-    .where((row) => row.and(place));
-  const oldest = await ofNotice.where('refused_at', kind, null).orderBy('seen_at').execute();
-  if (oldest.length >= (isRefused ? mostRefusedHosts : mostHosts)) {
-    const [stale] = oldest;
-    if (stale === undefined || Date.parse(known.seen_at) - Date.parse(stale.seen_at) < dayMilliseconds) return;
-    const gone = { ...place, host: stale.host };
-    await queries
-      .deleteFrom('consent_sightings')
-      .where((row) => row.and(gone))
-      .execute();
-  }
-  await queries
-    .insertInto('consent_sightings')
-    .values({ ...known, ...place, host })
-    // The domain of the notice has changed: the host belongs to its site now, or does not any more.
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'notice_id', 'host']).doUpdateSet(known))
+    .where((row) => row.and(place))
+    .where('refused_at', areRefused ? 'is not' : 'is', null)
+    .orderBy('seen_at')
     .execute();
+  /** The longest unseen first. */
+  const kept = new Map(ofKind.map(({ host, seen_at }) => [host, seen_at]));
+  for (const row of rows) {
+    const { host, seen_at: seenAt } = row;
+    if (!kept.has(host) && kept.size >= (areRefused ? mostRefusedHosts : mostHosts)) {
+      const [[stale, staleAt] = []] = kept;
+      if (staleAt === undefined || Date.parse(seenAt) - Date.parse(staleAt) < dayMilliseconds) continue;
+      await queries
+        .deleteFrom('consent_sightings')
+        .where((one) => one.and({ ...place, host: stale as string }))
+        .execute();
+      kept.delete(stale as string);
+    }
+    await queries
+      .insertInto('consent_sightings')
+      .values({ ...row, ...place })
+      // Also if it is of the other kind: the domain of the notice has changed, so it belongs to its site now, or does not any more.
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'notice_id', 'host']).doUpdateSet(row))
+      .execute();
+    kept.delete(host);
+    kept.set(host, seenAt);
+  }
 }
 
 /** When the pages of one host last read a notice and sent a decision, and the version of their widget. */
@@ -241,13 +256,6 @@ export interface SeenHost {
   readAt: string | null;
   capturedAt: string | null;
   widgetVersion: string | null;
-}
-
-/** A host whose decision on a notice was refused. */
-export interface RefusedHost {
-  readonly noticeId: string;
-  readonly host: string;
-  readonly refusedAt: string;
 }
 
 /** The hosts of a notice, the latest seen first. */
