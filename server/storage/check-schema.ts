@@ -93,15 +93,23 @@ interface SchemaPart {
  * @returns the differences.
  */
 export async function checkTables(database: Database): Promise<readonly string[]> {
-  await using made = openDatabase({ url: null, file: ':memory:' });
-  await migrate(made);
-  const parts = await readParts(made.kysely);
+  madeParts ??= makeParts();
+  const parts = await madeParts;
   if (database.dialect === 'postgres') return comparePostgres(database.kysely, parts);
   return findDifferences(parts, await readParts(database.kysely), (wanted, found) => {
     if (wanted === undefined) return `the ${found?.type} ${found?.name} was not made by Svc`;
     const { type, name } = wanted;
     return found === undefined ? `the ${type} ${name} is missing` : describeOther(type, name, found.type);
   });
+}
+
+/** Made once: the migrations of a version create the same parts each time. */
+let madeParts: Promise<readonly SchemaPart[]> | undefined;
+
+async function makeParts(): Promise<readonly SchemaPart[]> {
+  await using made = openDatabase({ url: null, file: ':memory:' });
+  await migrate(made);
+  return await readParts(made.kysely);
 }
 
 async function readParts(queries: Queries): Promise<readonly SchemaPart[]> {
