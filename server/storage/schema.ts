@@ -67,12 +67,25 @@ export interface Column {
 const types = '(?:text|integer|bigint|blob)';
 const knownMarks: readonly string[] = ['personal', 'unaudited', 'encrypted', 'unsealed'];
 
+const columnsOfTables = new Map<string, readonly Column[]>();
+
 /** The columns of a table, in order. @throws {Error} for a mark that there is not, or that is not where marks are. */
 export function listColumns(table: string): readonly Column[] {
+  const columns = columnsOfTables.get(table) ?? readColumns(table);
+  columnsOfTables.set(table, columns);
+  return columns;
+}
+
+/** The lines of migrations that add columns. */
+const additions = Object.values(schemas)
+  .flatMap(({ sql }) => sql.match(/^alter table .*/gm) ?? [])
+  .join('\n');
+
+function readColumns(table: string): readonly Column[] {
   const { lines } = findTable(table);
   const created = [...lines.matchAll(new RegExp(`^ *(\\w+) ${types}\\b(.*)`, 'gm'))];
   const addition = new RegExp(`^alter table ${table} add column (\\w+) ${types}\\b(.*)`, 'gm');
-  const added = Object.values(schemas).flatMap(({ sql }) => [...sql.matchAll(addition)]);
+  const added = [...additions.matchAll(addition)];
   const columns = [...created, ...added];
   const texts = [lines, ...added.map(([text]) => text)].join('\n');
   const marked = columns.flatMap(([, , rest = '']) => readMarks(rest));

@@ -50,7 +50,7 @@ export const FrameworkFile = z.strictObject({
     .min(1)
     .meta({ description: 'The requirements that controls may name, in the order of the source.' }),
 });
-export type FrameworkFile = z.output<typeof FrameworkFile>;
+export type FrameworkFile = z.input<typeof FrameworkFile>;
 
 const Control = z.strictObject({
   code: controlCode,
@@ -97,4 +97,4 @@ export const ControlsFile = z.strictObject({
     .default([])
     .meta({ description: 'Controls that were removed; their codes are never reused.' }),
 });
-export type ControlsFile = z.output<typeof ControlsFile>;
+export type ControlsFile = z.input<typeof ControlsFile>;

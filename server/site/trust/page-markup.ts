@@ -173,17 +173,27 @@ export function splitParagraphs(text: string): readonly string[] {
   return text.split(/\n[ \t]*(?:\n[ \t]*)+/).filter((paragraph) => paragraph.trim() !== '');
 }
 
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const minutes = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const makeFormats = () => ({
+  day: new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
+  minute: new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }),
+});
+let formats: ReturnType<typeof makeFormats> | undefined;
+
+/** Formats of times, made when they are first needed: each takes 10 ms. */
+function getFormats() {
+  formats ??= makeFormats();
+  return formats;
+}
 
 /** A day in an unambiguous form: 3 March 2026. */
 function writeDay(time: string): Markup {
-  return html`<time datetime="${time}">${days.format(new Date(time))}</time>`;
+  return html`<time datetime="${time}">${getFormats().day.format(new Date(time))}</time>`;
 }
 
 function writeMoment(time: string): Markup {
   const date = new Date(time);
-  return html`<time datetime="${time}">${days.format(date)}, ${minutes.format(date)} UTC</time>`;
+  const { day, minute } = getFormats();
+  return html`<time datetime="${time}">${day.format(date)}, ${minute.format(date)} UTC</time>`;
 }
 
 /** Isolates the direction of text that the tenant wrote. */
