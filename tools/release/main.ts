@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempDisposableSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildRelease } from './build.ts';
 import { prepareRelease } from './prepare.ts';
@@ -35,21 +35,20 @@ try {
 
 /** Prepares and builds in clones. Only a release that was built twice gets into this checkout. */
 function release(folder: string, isDry: boolean): void {
-  const prepared = cloneInto(root, join(folder, 'prepared'));
-  const version = prepareRelease(prepared, findRepository(isDry));
-  const sums = ['first', 'second'].map((name) => {
-    const clone = cloneInto(prepared, join(folder, name), `v${version}`);
-    console.log(`Building ${version}, the ${name} time …`);
-    const artifacts = buildRelease(clone, join(folder, `${name}-artifacts`));
-    // The clones are as large as everything that is installed in them.
-    rmSync(clone, { recursive: true });
-    return readFileSync(join(artifacts, 'SHA256SUMS'), 'utf8');
+  const first = cloneInto(root, join(folder, 'first'));
+  const version = prepareRelease(first, findRepository(isDry));
+  // What was built to prepare it is of the former version.
+  run(first, 'git', ['clean', '-dffqx', '--exclude=node_modules']);
+  const second = cloneInto(first, join(folder, 'second'), `v${version}`);
+  const sums = [first, second].map((clone) => {
+    console.log(`Building ${version}, the ${basename(clone)} time …`);
+    return readFileSync(join(buildRelease(clone, `${clone}-artifacts`), 'SHA256SUMS'), 'utf8');
   });
   requireSame(sums);
   console.log('Both builds have the same bytes.');
   keep(join(folder, 'first-artifacts'));
   if (isDry) return;
-  run(root, 'git', ['fetch', '--quiet', prepared, `refs/tags/v${version}:refs/tags/v${version}`]);
+  run(root, 'git', ['fetch', '--quiet', first, `refs/tags/v${version}:refs/tags/v${version}`]);
   run(root, 'git', ['merge', '--quiet', '--ff-only', `v${version}`]);
   console.log(describePublication(version));
 }
