@@ -26,7 +26,7 @@ import { type Dialect, runTransaction } from '../storage/database.ts';
 import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
-/** True if `npm run test:postgres` runs the tests. */
+/** True if `npm run test:postgres` runs the tests: those that `npm run test:node` does not run on PostgreSQL. */
 const isPostgresRun = process.env.SVC_TEST_DATABASE === 'postgres';
 
 /** The statuses that the documentation of an operation declares, by its id. */
@@ -37,7 +37,8 @@ const declared = new Map<string, readonly number[]>();
  * concurrency and queries that the databases may answer differently.
  */
 export function describeOnEachDatabase(name: string, define: (dialect: Dialect) => void): void {
-  if (!isPostgresRun) describe(`${name} (sqlite)`, () => define('sqlite'));
+  if (isPostgresRun) return;
+  describe(`${name} (sqlite)`, () => define('sqlite'));
   const skip = postgresUrl === undefined ? 'no PostgreSQL: npm run test:node starts one where it can' : false;
   describe(`${name} (postgres)`, { skip }, () => define('postgres'));
 }
