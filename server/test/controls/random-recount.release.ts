@@ -19,7 +19,7 @@ describeServer('after random changes over years', (server) => {
         for (const step of taken) await takeStep(server, client.tenant.id, step);
         await assertRecounts(client);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
     // And every row equals its state in the audit log.
     const { report } = await runVerify(server.installation);

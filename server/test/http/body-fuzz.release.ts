@@ -74,7 +74,7 @@ describeOnOneDatabase('any body at all', (dialect) => {
         assertErrorForm(route, response);
         assert.ok(response.status < 500, response.text);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }
 });

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { generateApiKey } from '../../accounts/keys/api-key.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { type MemberRole, scopes } from '../../http/roles.ts';
 import type { Auth, Route } from '../../http/route.ts';
 import { generateToken } from '../../installation/token.ts';
 import { getToken, makeKey } from '../accounts/keys/keys.ts';
-import {
-  describeOnOneDatabase,
-  type RequestOptions,
-  startTestServer,
-  type TestMember,
-  type TestServer,
-} from '../harness.ts';
+import { type RequestOptions, startTestServer, type TestMember, type TestServer } from '../harness.ts';
 import { requestText, sendRaw } from './raw-socket.ts';
 import { documentedRoles } from './role-scopes.ts';
 import {
@@ -45,19 +39,16 @@ const by =
   ({ auth }: Route) =>
     kinds.includes(auth);
 
-describeOnOneDatabase('who may call every route', (dialect) => {
+// What a credential may do is the same on every database.
+describe('who may call every route', () => {
   let server: TestServer;
   let scene: Scene;
   let admin: TestMember;
 
   /** A test with a separate server: writes are detected by reading every row, and scenes accumulate. */
-  function testOnNewServer(
-    name: string,
-    step: (context: TestContext) => Promise<void>,
-    skip: string | false = false,
-  ): void {
-    test(name, { skip }, async (context) => {
-      server = await startTestServer(dialect);
+  function testOnNewServer(name: string, step: (context: TestContext) => Promise<void>): void {
+    test(name, async (context) => {
+      server = await startTestServer();
       context.after(() => server[Symbol.asyncDispose]());
       scene = await createScene(server);
       admin = await server.createMember({ tenantId: scene.tenant.id });
@@ -201,7 +192,6 @@ describeOnOneDatabase('who may call every route', (dialect) => {
           }));
         });
       },
-      dialect === 'postgres' && 'what a role may do is the same on every database',
     );
   }
 

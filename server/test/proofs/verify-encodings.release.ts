@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { deriveSecrets } from '../../installation/installation.ts';
 import { nameLogKey } from '../../ledger/installation-log.ts';
@@ -12,7 +12,7 @@ import { LogKeeper } from '../../proofs/log-keeper.ts';
 import { capture, payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
-import { describeOnOneDatabase, startTestServer, type TestServer } from '../harness.ts';
+import { startTestServer, type TestServer } from '../harness.ts';
 import { runVerify } from '../ledger/fixture.ts';
 import { type CheckedTable, changeRow, logTables, type Row, readRows } from '../ledger/tamper.ts';
 import { TestWitness } from './test-witness.ts';
@@ -31,7 +31,8 @@ const tables: readonly CheckedTable[] = [
   'control_evidence_chunks',
 ];
 
-describeOnOneDatabase('one changed byte of each column', (dialect) => {
+// Both databases give a value as it was stored: `verify-columns` changes each column on both.
+describe('one changed byte of each column', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-encodings-'));
   let server: TestServer;
   let authority: TestAuthority;
@@ -42,7 +43,7 @@ describeOnOneDatabase('one changed byte of each column', (dialect) => {
     const policy = join(folder, 'policy');
     writeFileSync(policy, `witness w1 ${witness.vkey} ${witness.url}\nquorum w1\n`);
     const outside = { SVC_TIMESTAMP_URL: authority.url, SVC_TIMESTAMP_CA: authority.caFile };
-    server = await startTestServer(dialect, { SVC_SECRET: secret, SVC_WITNESS_POLICY: policy, ...outside });
+    server = await startTestServer('sqlite', { SVC_SECRET: secret, SVC_WITNESS_POLICY: policy, ...outside });
     await fill();
   });
   after(async () => {

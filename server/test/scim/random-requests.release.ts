@@ -132,7 +132,7 @@ describeServer('SCIM, whatever it is asked', (server) => {
           for (const one of requests) await send(one);
           await assertConsistent();
         }),
-        { numRuns: 40 },
+        { numRuns: 20 },
       );
       await assertIntact(server);
     });
