@@ -15,6 +15,6 @@ export function createArchive(
   const modes = ['--mode=u=rwX,go=rX'];
   // S and H leave the targets of links as they are.
   const named = [`--transform=s,^\\.,${prefix},SH`];
-  const compressed = to.endsWith('.gz') ? ['--use-compress-program=gzip -9n'] : [];
+  const compressed = to.endsWith('.gz') ? ['--use-compress-program=gzip -n'] : [];
   run(folder, 'tar', ['--create', ...compressed, '--file', to, ...same, ...modes, ...named, '.']);
 }
