@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { DestinationStream } from 'pino';
 import { z } from 'zod';
 import { findTenant, requireIntactTenants } from '../accounts/tenants/store.ts';
 import type { Tenant } from '../accounts/tenants/tenant.ts';
@@ -29,6 +30,10 @@ export interface CommandContext<Options extends OptionSet = OptionSet> {
   readonly clock: Clock;
   /** True if a person reads standard output: it is a terminal, without --json. One-time secrets of a server go nowhere else. */
   readonly isTerminal?: boolean;
+  /** Where a server logs; default: standard output, with --json standard error. */
+  readonly logOutput?: DestinationStream | undefined;
+  /** Resolves with the reason when a server has to stop; default: at SIGINT and SIGTERM. */
+  readonly untilStopped?: (() => Promise<string>) | undefined;
   /** Writes a line for people; nothing with --json. */
   say(line: string): void;
   /** Replaces the line of progress on a terminal; an empty text clears it. */

@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
 ];
 
 /** Where a command reads its settings and writes its lines. */
-export interface Terminal {
+export interface Terminal extends Pick<CommandContext, 'logOutput' | 'untilStopped'> {
   readonly environment: NodeJS.ProcessEnv;
   /** True if standard output is a terminal. */
   readonly isTerminal: boolean;
@@ -101,7 +101,7 @@ function noteOutputError(error: unknown): void {
 }
 
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
-  const { environment, print, printError } = terminal;
+  const { environment, print, printError, logOutput, untilStopped } = terminal;
   // The last one, because "demo remove" also begins with "demo".
   const command = commands.findLast(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
@@ -134,6 +134,7 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     settings,
     options,
     isTerminal: terminal.isTerminal && !json,
+    ...{ logOutput, untilStopped },
     say: (line) => {
       if (!json) print(line);
     },

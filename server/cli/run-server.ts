@@ -30,13 +30,14 @@ import { keepSetupLink, removeSetupLink } from './setup-link.ts';
 export async function runServer(context: CommandContext, demo: Demo): Promise<undefined> {
   // With --json, standard output has one JSON value only.
   const output = context.options.json === true ? process.stderr : process.stdout;
-  const log = createLog(context.settings, openLogOutput(output));
-  const stoppingSince = await serveUntilSignal(context, demo, log);
-  log.info({ milliseconds: Math.round(performance.now() - stoppingSince) }, 'stopped');
+  const log = createLog(context.settings, context.logOutput ?? openLogOutput(output));
+  const { since, exit } = await serveUntilStopped(context, demo, log);
+  clearTimeout(exit);
+  log.info({ milliseconds: Math.round(performance.now() - since) }, 'stopped');
 }
 
-/** @returns when the signal came, by `performance.now()`. */
-async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger): Promise<number> {
+/** @returns when it was told to stop, by `performance.now()`, and the timer that ends the process if it does not stop. */
+async function serveUntilStopped(context: CommandContext, demo: Demo, log: Logger) {
   const { settings, isTerminal = false } = context;
   const isDemo = demo === 'created';
   if (settings.backup !== null)
@@ -71,10 +72,8 @@ async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger
   removeSetupLink(settings.dataDir);
   await using setup =
     links.setupUrl === null || isTerminal ? null : keepSetupLink(installation, server.app.faults, links.setupUrl);
-  // Registered before the server is announced. A signal can come twice: systemd signals each process, as a terminal does
-  // for Ctrl-C, and npm and `svc` under an older Node forward signals.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
-  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  // Before the server is announced.
+  const stopped = (context.untilStopped ?? untilSignal)();
   const listensOn = nameAddress({ ...settings, baseUrl: null }, server.port);
   if (isTerminal) announce(context, server, isDemo, credentials, links);
   else
@@ -99,16 +98,22 @@ async function serveUntilSignal(context: CommandContext, demo: Demo, log: Logger
     ...(setup !== null && { setupFile: setup.file }),
     ...(credentials !== null && { credentialsFile: file }),
   });
-  const [signal] = await stopped;
-  const stoppingSince = performance.now();
+  const signal = await stopped;
+  const since = performance.now();
   log.info({ signal }, 'stopping');
   // Everything acknowledged is on disk, so exiting is safe; a client or a database must not keep the process alive.
-  const exit = () => {
+  const exit = setTimeout(() => {
     log.error({ seconds: settings.stopWithin / 1000 }, 'did not stop in time: exiting');
     process.exit(1);
-  };
-  setTimeout(exit, settings.stopWithin).unref();
-  return stoppingSince;
+  }, settings.stopWithin).unref();
+  return { since, exit };
+}
+
+/** The signal that ends a server. It can come twice: systemd signals each process, as a terminal does for Ctrl-C, and npm and `svc` under an older Node forward signals. */
+async function untilSignal(): Promise<string> {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
+  const [signal] = await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  return signal;
 }
 
 /** @see runServer */

@@ -47,14 +47,14 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       });
     assert.equal((await capture(demo.url)).status, 201);
     const cookie = (await signIn(demo.url, credentials)).headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    await demo.stop('SIGTERM');
+    await demo.stop();
 
     const refused = await runSvc(['serve'], environment);
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
     assert.match(refused.stderr, /^svc: This database has the demo tenant.*svc demo remove.*--keep-demo/);
     const kept = await startSvc(['serve', '--keep-demo'], environment);
     assert.equal((await signIn(kept.url, credentials)).status, 200);
-    await kept.stop('SIGTERM');
+    await kept.stop();
 
     const removed = await runSvc(['demo', 'remove', '--json'], environment);
     assert.deepEqual([removed.code, removed.stderr], [0, '']);
@@ -94,7 +94,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       assert.equal(await status(path), 404, path);
     assert.notEqual((await capture(url)).status, 201);
     assert.equal((await (await fetch(`${url}/v1/setup`)).json()).data.isOpen, true);
-    await server.stop('SIGTERM');
+    await server.stop();
     await assertIntact(environment);
   });
 
@@ -106,7 +106,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
     const headers = { Authorization: `Bearer ${credentials.apiKey}`, 'Content-Type': 'application/json' };
     const body = JSON.stringify({ name: 'added', scopes: ['audit:read'] });
     assert.equal((await fetch(`${demo.url}/v1/api-keys`, { method: 'POST', headers, body })).status, 201);
-    await demo.stop('SIGTERM');
+    await demo.stop();
     await changeTables(environment, sql`update api_keys set scopes = 'audit:read keys:write' where name = 'added'`);
     const removed = await runSvc(['demo', 'remove'], environment);
     assert.deepEqual([removed.code, removed.stderr], [0, '']);
@@ -120,7 +120,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
     const { environment } = where;
     const demo = await startSvc(['demo'], environment);
     const credentials = readCredentials(environment);
-    await demo.stop('SIGTERM');
+    await demo.stop();
     for (const value of [null, 'removed']) {
       await changeTables(environment, sql`update tenants set demo = ${value}`);
       for (const words of [
@@ -140,7 +140,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       assert.equal(await ask('/scim/v2/Users', credentials.scimToken), 401);
       assert.equal((await signIn(server.url, credentials)).status, 404);
       assert.equal((await (await fetch(`${server.url}/v1/setup`)).json()).data.isOpen, false);
-      const log = (await server.stop('SIGTERM')).stdout;
+      const log = (await server.stop()).stdout;
       assert.match(
         log,
         /"tenantId":"[\w-]+","msg":"something other than Svc changed this tenant: none of its credentials work: run svc verify"/,
@@ -169,7 +169,7 @@ describeOnEachDatabase('svc demo remove', (dialect) => {
       for (let start = 0; start < 2; start += 1) {
         await using server = await startSvc(['demo'], environment);
         assert.equal((await signIn(server.url, readCredentials(environment))).status, 200);
-        await server.stop('SIGTERM');
+        await server.stop();
       }
       ids.push(readCredentials(environment).tenantId);
       assert.equal((await runSvc(['demo', 'remove'], environment)).stdout, `Removed the demo tenant (${ids[time]}).\n`);

@@ -319,9 +319,11 @@ describeOnEachDatabase('svc import', (dialect) => {
     };
     const words = write('slow.jsonl', decision('1'), decision('2', { subjectId: 'again' }));
     const newer = write('newer.jsonl', decision('3', { subjectId: 'again', capturedAt: '2024-06-01T10:00:00Z' }));
-    const stopped = await runSvc(words, environment, (text) => {
-      // After its comparison with the records.
-      if (text.includes('compared')) runSvcSync(newer, environment);
+    const stopped = await runSvc(words, environment, {
+      showProgress: (text) => {
+        // After its comparison with the records.
+        if (text.includes('compared')) runSvcSync(newer, environment);
+      },
     });
     const line = 'Line 2: capturedAt: the subject has a newer record, of 2024-06-01T10:00:00.000Z';
     assert.deepEqual(

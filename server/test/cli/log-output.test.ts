@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hasDashboard } from '../../site/serve-dashboard.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
-import { startSvc } from './run-svc.ts';
+import { startSvcProcess } from './run-svc.ts';
 
 const program = join(import.meta.dirname, '../../cli/svc.js');
 const escapeCode = '\u001b';
@@ -41,7 +41,7 @@ describe('the log of a server', () => {
 
   test('is JSON lines on standard output without a terminal', async () => {
     await using where = await createLocation('sqlite');
-    await using server = await startSvc(['serve'], { ...where.environment, SVC_LIMIT_VISITOR: '1' });
+    await using server = await startSvcProcess(['serve'], { ...where.environment, SVC_LIMIT_VISITOR: '1' });
     const signIn = (email: string) =>
       fetch(`${server.url}/v1/auth/sign-in`, {
         method: 'POST',

@@ -10,7 +10,7 @@ import { createLocation, describeOnEachDatabase, startTestServer, TestClock, typ
 import { sendRaw } from '../http/raw-socket.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { DatabaseGate } from '../storage/database-gate.ts';
-import { runSvc, startSvc } from './run-svc.ts';
+import { runSvc, startSvcProcess } from './run-svc.ts';
 
 const start = (dialect: 'sqlite' | 'postgres', environment: Readonly<Record<string, string>> = {}) =>
   startTestServer(dialect, { SVC_METRICS_PORT: '0', ...environment }, { clock: new TestClock(Date.now) });
@@ -284,7 +284,7 @@ test('prom-client is loaded only by a server with metrics', async () => {
     [{}, false],
     [{ SVC_METRICS_PORT: '0' }, true],
   ] as const) {
-    await using server = await startSvc(['serve'], {
+    await using server = await startSvcProcess(['serve'], {
       ...location.environment,
       ...environment,
       NODE_OPTIONS: `--require ${hook}`,

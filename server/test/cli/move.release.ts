@@ -96,7 +96,7 @@ describe('svc move', { skip }, () => {
     await using server = await startSvc(['serve'], environment);
     assert.equal(await (await fetch(`${server.url}/.well-known/svc-ledger-key`)).text(), publicKey);
     const { sequence } = await capture(server.url);
-    assert.equal((await server.stop('SIGTERM')).code, 0);
+    assert.equal((await server.stop()).code, 0);
     return sequence;
   };
   test('keeps every row, proof and checkpoint from SQLite to PostgreSQL and back', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { runCommand } from '../../cli/run-command.ts';
+import { runCommand, type Terminal } from '../../cli/run-command.ts';
 import type { TestServer } from '../harness.ts';
 
 const program = join(import.meta.dirname, '../../cli/svc.js');
@@ -19,13 +19,19 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A server in a process of its own. Disposing of it kills it. */
+/** A server that `svc` runs. Disposing of it stops it. */
 export interface RunningSvc extends AsyncDisposable {
   /** Where it answers, as it printed it. */
   readonly url: string;
+  /** Stops it as SIGTERM does, and waits for the end. */
+  stop(): Promise<Finished>;
+}
+
+/** The same in a process of its own. Disposing of it kills it. */
+export interface SvcProcess extends RunningSvc {
   readonly process: ChildProcess;
   /** Sends the signal and waits for the end. */
-  stop(signal: NodeJS.Signals): Promise<Finished>;
+  stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
 export type Environment = Readonly<Record<string, string>>;
@@ -48,7 +54,7 @@ export function assertUsageError({ code, stdout, stderr }: Finished, hint: strin
 export async function runSvc(
   words: readonly string[],
   environment: Environment = {},
-  showProgress: (text: string) => void = () => undefined,
+  more: Partial<Terminal> = {},
 ): Promise<Finished> {
   const output = { stdout: '', stderr: '' };
   const code = await runCommand(words, {
@@ -60,9 +66,38 @@ export async function runSvc(
     printError: (line) => {
       output.stderr += `${typeof line === 'string' ? line : inspect(line)}\n`;
     },
-    showProgress,
+    showProgress: () => undefined,
+    ...more,
   });
   return { code, ...output };
+}
+
+/** Starts a server (`serve`, `demo`) on a free port in this process, and waits until it listens. */
+export async function startSvc(words: readonly string[], environment: Environment): Promise<RunningSvc> {
+  const stopping = Promise.withResolvers<string>();
+  const listening = Promise.withResolvers<string>();
+  let log = '';
+  const write = (line: string) => {
+    log += line;
+    const { listensOn } = JSON.parse(line);
+    if (listensOn !== undefined) listening.resolve(listensOn);
+  };
+  const options = { logOutput: { write }, untilStopped: () => stopping.promise };
+  const ended = runSvc(words, { SVC_LOG_LEVEL: 'info', ...environment }, options).then(({ code, stdout, stderr }) => ({
+    code,
+    stdout: log + stdout,
+    stderr,
+  }));
+  const url = await Promise.race([listening.promise, ended.then(failToStart)]);
+  const stop = () => {
+    stopping.resolve('SIGTERM');
+    return ended;
+  };
+  return { url, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+}
+
+function failToStart({ code, stdout, stderr }: Finished): never {
+  throw new Error(`ended with ${code}\n${stdout}\n${stderr}`);
 }
 
 /** Runs `svc` to its end in a process of its own. */
@@ -76,8 +111,8 @@ export function runSvcSync(words: readonly string[], environment: Environment): 
   execFileSync(process.execPath, [program, ...words], { env: readEnvironment(environment) });
 }
 
-/** Starts a server (`serve`, `demo`) on a free port and waits until it listens. */
-export function startSvc(words: readonly string[], environment: Environment): Promise<RunningSvc> {
+/** The same in a process of its own, for what a process does by itself. */
+export function startSvcProcess(words: readonly string[], environment: Environment): Promise<SvcProcess> {
   return waitUntilListening(program, words, environment);
 }
 
@@ -115,9 +150,9 @@ async function waitUntilListening(file: string, words: readonly string[], enviro
       if (found !== undefined && (!words.includes('--json') || output.stdout.endsWith('}\n'))) resolve(found);
     };
     child.stdout.on('data', look);
-    ended.then(({ code, stdout, stderr }) => reject(new Error(`ended with ${code}\n${stdout}\n${stderr}`)), reject);
+    ended.then(failToStart).catch(reject);
   });
-  const stop: RunningSvc['stop'] = (signal) => {
+  const stop: SvcProcess['stop'] = (signal = 'SIGTERM') => {
     child.kill(signal);
     return ended;
   };

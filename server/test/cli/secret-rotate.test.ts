@@ -112,7 +112,7 @@ describeOnEachDatabase('svc secret rotate', (dialect) => {
     const delivery = await arrived.promise;
     const [, time, signature] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(delivery.headers['svc-signature'])) ?? [];
     assert.equal(createHmac('sha256', endpoint.secret).update(`${time}.${delivery.body}`).digest('hex'), signature);
-    const { code: ended } = await next.stop('SIGTERM');
+    const { code: ended } = await next.stop();
     assert.equal(ended, 0);
     const after = await runSvc(['verify'], environment);
     assert.equal(after.code, 0, after.stdout);

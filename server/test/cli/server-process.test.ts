@@ -13,7 +13,7 @@ import { readSettings } from '../../settings.ts';
 import { hasDashboard } from '../../site/serve-dashboard.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
 import { createLocation, noticeContent, openTestInstallation, TestClock, type TestLocation } from '../harness.ts';
-import { runSvc, runSvcProcess, startSvc } from './run-svc.ts';
+import { runSvc, runSvcProcess, startSvcProcess } from './run-svc.ts';
 
 describe('the server process', () => {
   let location: TestLocation;
@@ -30,7 +30,7 @@ describe('the server process', () => {
 
   test('serves without a demo, and stops on SIGTERM', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      await using server = await startSvc(['serve'], location.environment);
+      await using server = await startSvcProcess(['serve'], location.environment);
       assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
       assert.equal((await fetch(`${server.url}/demo`)).status, 404);
       const { code, stdout, stderr } = await server.stop(signal);
@@ -44,7 +44,7 @@ describe('the server process', () => {
     const file = join(where.environment.SVC_DATA_DIR as string, 'setup-link.txt');
     const links = new Set<string>();
     for (const words of [['serve'], ['serve', '--json']]) {
-      await using server = await startSvc(words, where.environment);
+      await using server = await startSvcProcess(words, where.environment);
       const { stdout, stderr } = await server.stop('SIGTERM');
       assert.equal(existsSync(file), hasDashboard());
       assert.doesNotMatch(stdout + stderr, /svc_setup_/);
@@ -58,7 +58,7 @@ describe('the server process', () => {
     assert.equal(links.size, hasDashboard() ? 2 : 0);
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
     for (const word of ['serve', 'demo']) {
-      await using server = await startSvc([word], where.environment);
+      await using server = await startSvcProcess([word], where.environment);
       assert.equal(existsSync(file), false);
       await server.stop('SIGTERM');
     }
@@ -69,7 +69,7 @@ describe('the server process', () => {
     for (const isUsed of [true, false]) {
       await using where = await createLocation('sqlite');
       const folder = where.environment.SVC_DATA_DIR as string;
-      await using server = await startSvc(['serve'], where.environment);
+      await using server = await startSvcProcess(['serve'], where.environment);
       const file = join(folder, 'setup-link.txt');
       const [, token] = readFileSync(file, 'utf8').trim().split('#');
       const removed = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ describe('the server process', () => {
 
   test('creates a demo tenant in an empty database, writes its values to a file only and keeps its data', async () => {
     await using where = await createLocation('sqlite');
-    await using first = await startSvc(['demo'], where.environment);
+    await using first = await startSvcProcess(['demo'], where.environment);
     const credentials = readCredentials(where);
     const { apiKey, baseUrl, noticeId, tenantId, tenantSlug, adminEmail, adminPassword, scimToken, ...rest } =
       credentials;
@@ -136,7 +136,7 @@ describe('the server process', () => {
     for (const value of [apiKey, adminEmail, adminPassword, scimToken, webhookSecret])
       assert.ok(!stdout.includes(value), stdout);
 
-    await using second = await startSvc(['demo'], where.environment);
+    await using second = await startSvcProcess(['demo'], where.environment);
     assert.deepEqual(await (await read(second.url, path, credentials.apiKey)).json(), before);
     assert.deepEqual(readCredentials(where), credentials);
     const later = (await second.stop('SIGTERM')).stdout;
@@ -145,7 +145,7 @@ describe('the server process', () => {
 
   test('creates no webhook to this machine if the server is reachable from outside', async () => {
     await using where = await createLocation('sqlite');
-    await using server = await startSvc(['demo'], { ...where.environment, HOST: '0.0.0.0' });
+    await using server = await startSvcProcess(['demo'], { ...where.environment, HOST: '0.0.0.0' });
     const { apiKey, webhookSecret } = readCredentials(where);
     assert.equal(webhookSecret, undefined);
     const { data } = await (await read(server.url, '/v1/webhooks', apiKey)).json();
@@ -181,7 +181,7 @@ describe('the server process', () => {
 
   test('prints one JSON value with --json', async () => {
     await using where = await createLocation('sqlite');
-    await using server = await startSvc(['demo', '--json'], where.environment);
+    await using server = await startSvcProcess(['demo', '--json'], where.environment);
     const { stdout } = await server.stop('SIGTERM');
     assert.deepEqual(JSON.parse(stdout), { baseUrl: server.url, credentialsFile: credentialsFile(where) });
   });
@@ -189,7 +189,7 @@ describe('the server process', () => {
   test('creates no demo tenant beside other tenants', async () => {
     await using where = await createLocation('sqlite');
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
-    await using server = await startSvc(['demo'], where.environment);
+    await using server = await startSvcProcess(['demo'], where.environment);
     assert.throws(() => readCredentials(where));
     assert.equal((await fetch(`${server.url}/demo`)).status, 404);
   });
@@ -199,7 +199,7 @@ describe('the server process', () => {
     const readTag = async (environment = where.environment) =>
       /src="(http[^"]*)\/widgets\//.exec((await runSvc(['widgets'], environment)).stdout)?.[1];
     {
-      await using server = await startSvc(['serve'], where.environment);
+      await using server = await startSvcProcess(['serve'], where.environment);
       assert.equal(await readTag(), server.url);
       assert.equal(await readTag({ ...where.environment, PORT: '8787' }), server.url);
       const { stdout } = await server.stop('SIGTERM');
@@ -208,7 +208,7 @@ describe('the server process', () => {
     assert.equal(await readTag({ ...where.environment, PORT: '8787' }), 'http://localhost:8787');
     const publicly = { ...where.environment, SVC_BASE_URL: 'https://svc.example.com' };
     {
-      await using server = await startSvc(['serve'], publicly);
+      await using server = await startSvcProcess(['serve'], publicly);
       assert.equal((await fetch(`${server.url}/v1/openapi.json`)).status, 200);
       assert.equal(await readTag(), 'https://svc.example.com');
       await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], where.environment);
@@ -260,7 +260,7 @@ describe('the server process', () => {
     const open = join(where.environment.SVC_DATA_DIR as string, 'open');
     mkdirSync(open);
     chmodSync(open, 0o755);
-    await using server = await startSvc(['demo'], { SVC_DATA_DIR: open });
+    await using server = await startSvcProcess(['demo'], { SVC_DATA_DIR: open });
     assert.deepEqual(readdirSync(open).toSorted(), [
       'checkpoints.log',
       'demo-credentials.json',
@@ -290,7 +290,7 @@ describe('the server process', () => {
 
   test('exits within the limit, whatever is in progress', async (context) => {
     await using where = await createLocation('sqlite');
-    await using server = await startSvc(['demo'], { ...where.environment, SVC_STOP_SECONDS: '1' });
+    await using server = await startSvcProcess(['demo'], { ...where.environment, SVC_STOP_SECONDS: '1' });
     const receiver = createServer().listen(0, '127.0.0.1');
     context.after(() => receiver.close().closeAllConnections());
     await once(receiver, 'listening');
@@ -310,7 +310,7 @@ describe('the server process', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     test(`stops although a client keeps its connection, and answers the request in progress, however often it gets ${signal}`, async () => {
       await using where = await createLocation('sqlite');
-      await using server = await startSvc(['demo'], where.environment);
+      await using server = await startSvcProcess(['demo'], where.environment);
       const { apiKey } = readCredentials(where);
       const port = Number(new URL(server.url).port);
       const idle = connect(port, '127.0.0.1').setEncoding('utf8');

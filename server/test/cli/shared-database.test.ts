@@ -59,9 +59,7 @@ describe('servers that share a PostgreSQL', { skip }, () => {
     await using location = await createLocation('postgres');
     await using one = await startSvc(['demo', '--json'], location.environment);
     await using other = await startSvc(['demo', '--json'], location.environment);
-    const outputs = await Promise.all(
-      [one, other].map(async (server) => JSON.parse((await server.stop('SIGTERM')).stdout)),
-    );
+    const outputs = await Promise.all([one, other].map(async (server) => JSON.parse((await server.stop()).stdout)));
     assert.equal(JSON.parse(readFileSync(outputs[0].credentialsFile, 'utf8')).tenantSlug, 'demo');
     assert.equal(outputs[1].credentialsFile, undefined);
   });
