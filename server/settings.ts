@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { ExplainedError } from './storage/explained-error.ts';
 import { findAddressIssue } from './storage/postgres-address.ts';
 
 const wholeNumber = (fallback: number, minimum: number, maximum: number) =>
@@ -183,8 +184,12 @@ const Environment = z.object({
 });
 
 /** Says which environment variables are wrong and how; the command line prints it as it is. */
-export class SettingsError extends Error {
+export class SettingsError extends ExplainedError {
   override readonly name = 'SettingsError';
+
+  override get exitCode() {
+    return 2 as const;
+  }
 }
 
 const refusal = 'Some settings cannot be used:';

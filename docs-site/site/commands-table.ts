@@ -1,10 +1,12 @@
 import { describeOption } from '../../server/cli/command.ts';
-import { commands } from '../../server/cli/run-command.ts';
+import { commands } from '../../server/cli/commands.ts';
 import { html, type Markup } from './markup.ts';
+
+const loaded = await Promise.all(commands.map(async (named) => ({ ...named, ...(await named.load()) })));
 
 /** Writes every command of `svc` with its options. */
 export function writeCommands(): Markup {
-  const entries = commands.map(({ name, summary, description, options }) => {
+  const entries = loaded.map(({ name, summary, description, options }) => {
     const fields = Object.entries(options).map(([name, option]) => {
       const { usage, isRequired } = describeOption(name, option);
       return html`<li><div class="field"><code>${usage}</code>${isRequired ? html` <span class="required">required</span>` : null}</div><div class="about"><p>${option.meaning}</p></div></li>`;

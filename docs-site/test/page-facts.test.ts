@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { commands } from '../../server/cli/run-command.ts';
+import { commands } from '../../server/cli/commands.ts';
 import { languages } from '../../server/consent/messages/messages.ts';
 import { catalogue } from '../../server/controls/catalogue/catalogue.ts';
 import { transitions } from '../../server/controls/status.ts';

@@ -21,13 +21,13 @@ import { countUnforgotten, forgetErased } from '../privacy/erasure/store.ts';
 import type { UserErasure } from '../privacy/erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, listTenantsWith } from '../privacy/erasure/user-store.ts';
 import { dashboardPath } from '../site/serve-dashboard.ts';
-import { runTransaction, systemClock } from '../storage/database.ts';
-import { defineCommand, flag, requireTenant, tenantOption, time, UsageError, withMessage } from './command.ts';
+import { systemClock } from '../storage/clock.ts';
+import { runTransaction } from '../storage/database.ts';
+import { defineCommand, flag, time, UsageError, withMessage } from './command.ts';
+import { requireTenant, tenantOption } from './require.ts';
 import { findServerAddress } from './server-address.ts';
 
 export const tenantCreate = defineCommand({
-  name: 'tenant create',
-  summary: 'create a tenant',
   options: {
     slug: { schema: TenantSlug, meaning: 'short name in URLs: lower-case letters, digits, hyphens' },
     name: { schema: withMessage(TenantName, 'must have 1 to 200 characters'), meaning: 'display name' },
@@ -51,8 +51,6 @@ const memberRoles = [...roleIds, ...platformRoles] as const;
 const GivenName = z.string().trim().max(200, 'must have at most 200 characters').optional();
 
 export const userCreate = defineCommand({
-  name: 'user create',
-  summary: 'add a user to a tenant; a new password is shown only once',
   description: `Roles: ${roleIds.join(', ')}. Only this command gives the roles of the operator's people: dpco_principal, which can read
 every tenant of which the user is a member in this role, and platform_admin, an administrator of the tenant who also creates
 tenants and sees the state of this server.
@@ -99,8 +97,6 @@ password to /v1/auth/invitations/accept within a week:\n${invitationToken}`,
 });
 
 export const userReset = defineCommand({
-  name: 'user reset',
-  summary: 'reset the password or the second factor of a user',
   description: `For users whom no administrator can help: the last administrator of a tenant, or a member of several tenants.
 Records the reset in the audit log of each of their tenants. A reset ends every session of the user; a link does when it is used.`,
   options: {
@@ -144,8 +140,6 @@ Records the reset in the audit log of each of their tenants. A reset ends every 
 });
 
 export const userReactivate = defineCommand({
-  name: 'user reactivate',
-  summary: 'give a suspended user access again',
   description: `For users whom no administrator can reactivate: a platform_admin, or the last administrator of a tenant. Reactivates them in
 every tenant that suspended them, or in one. A user who was removed is added again with svc user create.`,
   options: {
@@ -178,8 +172,6 @@ every tenant that suspended them, or in one. A user who was removed is added aga
 });
 
 export const userErase = defineCommand({
-  name: 'user erase',
-  summary: 'erase what identifies a user',
   description: `Removes the user and clears their e-mail address and names in every tenant, or in one, also after they were removed
 or when they were only invited. The account is deleted with the last tenant. The audit log keeps what they did, without their
 address, and verifies as before; API keys stay. Cannot be undone.`,
@@ -248,8 +240,6 @@ const Scopes = z
   .transform((words) => [...new Set(words.filter(isScope))]);
 
 export const keyCreate = defineCommand({
-  name: 'key create',
-  summary: 'create an API key; it is shown only once',
   description: `Scopes: ${scopes.join(', ')}`,
   options: {
     tenant: tenantOption,
@@ -292,8 +282,6 @@ export const keyCreate = defineCommand({
 });
 
 export const scimTokenCreate = defineCommand({
-  name: 'scim-token create',
-  summary: 'create the SCIM token of a tenant; it is shown once',
   description: 'The previous token stops working at once.',
   options: { tenant: tenantOption },
   async run({ settings, options, say, result }) {

@@ -3,8 +3,6 @@ import { defineCommand, flag } from './command.ts';
 
 // Loaded when it is used: the server starts faster without it.
 export const backup = defineCommand({
-  name: 'backup',
-  summary: 'copy the database, its secret, checkpoints and erasures, even while the server runs',
   description: `Without --to, makes a backup at the target in the settings (SVC_BACKUP_TO) at once, as the server does by its schedule, and
 deletes those that need not be kept.
 
@@ -24,8 +22,6 @@ backup of the whole cluster.`,
 });
 
 export const backupList = defineCommand({
-  name: 'backup list',
-  summary: 'list the backups at the target in the settings, newest first',
   description: 'With a secret, those of its installation; without, those of every installation there.',
   options: {},
   run: async (context) => (await import('./backups/run-backup.ts')).listStored(context),

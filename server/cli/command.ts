@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { z } from 'zod';
-import { findTenant, requireIntactTenants } from '../accounts/tenants/store.ts';
-import type { Tenant } from '../accounts/tenants/tenant.ts';
 import { Time } from '../http/schemas.ts';
-import { databaseFile } from '../installation/installation.ts';
 import { explainFile } from '../installation/system-failure.ts';
 import type { Settings } from '../settings.ts';
-import type { Clock } from '../storage/database.ts';
-import type { Queries } from '../storage/queries.ts';
+import type { Clock } from '../storage/clock.ts';
+import { ExplainedError } from '../storage/explained-error.ts';
 
 /** An option of a command: `--name value`. */
 export interface Option {
@@ -42,13 +38,10 @@ export interface CommandContext<Options extends OptionSet = OptionSet> {
   result(value: unknown): void;
 }
 
-/** One command of `svc`. */
+/** What a command of `svc` takes and does; its name is in `commands.ts`. */
 export interface Command<Options extends OptionSet = OptionSet> {
   /** Defaults for settings that the environment does not set. */
   defaults?(environment: NodeJS.ProcessEnv): Readonly<Record<string, string>>;
-  /** As the user types it: `tenant create`. */
-  readonly name: string;
-  readonly summary: string;
   readonly description?: string;
   readonly options: Options;
   /** @returns the exit code; undefined for 0. */
@@ -61,8 +54,12 @@ export function defineCommand<Options extends OptionSet>(command: Command<Option
 }
 
 /** Invalid arguments; the message says which. */
-export class UsageError extends Error {
+export class UsageError extends ExplainedError {
   override readonly name = 'UsageError';
+
+  override get exitCode() {
+    return 2 as const;
+  }
 }
 
 export const flag = z.boolean().optional();
@@ -80,24 +77,6 @@ export function withMessage<Value>(schema: z.ZodType<Value, string>, message: st
 
 /** A time in RFC 3339, read as UTC with milliseconds. */
 export const time = withMessage(Time, ': must be a time such as 2027-01-31T00:00:00Z');
-
-/** The option that names a tenant; `requireTenant` reads it. */
-export const tenantOption = { schema: z.string(), meaning: 'id or slug of the tenant' };
-
-/** Finds a tenant by id or slug. @param place begins the message. @throws {UsageError} @throws {BrokenSeal} */
-export async function requireTenant(queries: Queries, name: string, place = 'There'): Promise<Tenant> {
-  const tenant = await findTenant(queries, name);
-  if (tenant !== undefined) return tenant;
-  // A changed row is not missing, and a changed slug hides it.
-  await requireIntactTenants(queries);
-  throw new UsageError(`${place} is no tenant ${name}.`);
-}
-
-/** For commands that must not create a database. @throws {UsageError} if there is none. */
-export function requireDatabase({ databaseUrl, dataDir }: Settings): void {
-  if (databaseUrl !== null || existsSync(databaseFile(dataDir))) return;
-  throw new UsageError(`There is no database in ${dataDir}. Name one with SVC_DATA_DIR or DATABASE_URL.`);
-}
 
 /** Codes that mean that nothing can be created at a path. */
 const unsuitable: ReadonlySet<string> = new Set([
@@ -165,18 +144,24 @@ export function describeOption(name: string, option: Option): { readonly usage: 
   return { usage, isRequired: isRequired(option) };
 }
 
+/** The name of a command, as the user types it, and what it does. */
+export interface CommandName {
+  readonly name: string;
+  readonly summary: string;
+}
+
 /** The help of one command. */
-export function describeCommand(command: Command): string {
+export function describeCommand({ name, summary }: CommandName, command: Command): string {
   const options = Object.entries({ ...command.options, ...commonOptions }).map(([name, option]) => {
     const { usage, isRequired } = describeOption(name, option);
     return `  ${usage.padEnd(26)} ${option.meaning}${isRequired ? ' (required)' : ''}`;
   });
   const description = command.description === undefined ? '' : `\n\n${command.description}`;
-  return `svc ${command.name}: ${command.summary}${description}\n\nOptions:\n${options.join('\n')}`;
+  return `svc ${name}: ${summary}${description}\n\nOptions:\n${options.join('\n')}`;
 }
 
 /** The help of several commands that share their first words. */
-export function describeCommands(commands: readonly Command[], words = 'svc'): string {
-  const lines = commands.map((command) => `  ${command.name.padEnd(18)} ${command.summary}`);
+export function describeCommands(commands: readonly CommandName[], words = 'svc'): string {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`);
   return `Usage: ${words} <command> [options]\n\nCommands:\n${lines.join('\n')}\n\nRun svc <command> --help for details.`;
 }

@@ -26,19 +26,12 @@ import { growTree } from '../ledger/tree-store.ts';
 import { Findings } from '../proofs/findings.ts';
 import { readCertificates, readPolicy } from '../proofs/outside-sources.ts';
 import { SettingsError } from '../settings.ts';
-import { inTransaction, runTransaction, systemClock } from '../storage/database.ts';
+import { systemClock } from '../storage/clock.ts';
+import { inTransaction, runTransaction } from '../storage/database.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import {
-  defineCommand,
-  explainUncreated,
-  requireDatabase,
-  requireTenant,
-  tenantOption,
-  time,
-  UsageError,
-  withMessage,
-} from './command.ts';
+import { defineCommand, explainUncreated, time, UsageError, withMessage } from './command.ts';
 import { exitCodeHelp, isFile, readExportRotations, readNote, readRotations } from './kept-note.ts';
+import { requireDatabase, requireTenant, tenantOption } from './require.ts';
 
 const Size = z
   .string()
@@ -46,8 +39,6 @@ const Size = z
   .transform(Number);
 
 export const exportCreate = defineCommand({
-  name: 'export create',
-  summary: 'export a ledger as JSON Lines that can be verified offline',
   description: 'Signs a checkpoint of the ledger first, so that it covers every entry. May run while the server runs.',
   options: {
     tenant: tenantOption,
@@ -101,8 +92,6 @@ export const exportCreate = defineCommand({
 });
 
 export const exportVerify = defineCommand({
-  name: 'export verify',
-  summary: 'verify an exported ledger offline, with only the public key',
   description: `Checks that the file has every entry of its range, unchanged, and that a signed checkpoint covers them. With
 --checkpoint, a checkpoint that you kept, it also checks that no entry from before it was changed, removed, reordered or
 inserted since, even if the whole chain was recomputed.

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { nameAddress } from '../settings.ts';
 import { defineCommand, flag } from './command.ts';
 
@@ -5,8 +6,6 @@ import { defineCommand, flag } from './command.ts';
 const patienceMilliseconds = 3000;
 
 export const health = defineCommand({
-  name: 'health',
-  summary: 'check whether the server on this machine is ready',
   description: `Requests /readyz of the server at HOST and PORT, and exits with 0 if it can serve requests, else with 1: for the health check of
 an image or a supervisor. With --live it requests /healthz, which answers while the process runs, whatever its database does.`,
   options: { live: { schema: flag, meaning: 'only check that the process answers' } },
@@ -21,8 +20,6 @@ an image or a supervisor. With --live it requests /healthz, which answers while 
 
 async function probe(url: string): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
   try {
-    // Loaded on demand: every command imports this file.
-    const { request } = await import('undici');
     const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(patienceMilliseconds) });
     const { reason } = (await body.json()) as { readonly reason?: unknown };
     if (statusCode === 200) return { isReady: true, reason: null };

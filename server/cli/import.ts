@@ -16,16 +16,9 @@ import { openInstallation } from '../installation/installation.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import type { Queries } from '../storage/queries.ts';
 import { Spool } from '../storage/spool.ts';
-import {
-  type CommandContext,
-  defineCommand,
-  flag,
-  requireDatabase,
-  texts,
-  UsageError,
-  withMessage,
-} from './command.ts';
+import { type CommandContext, defineCommand, flag, texts, UsageError, withMessage } from './command.ts';
 import { isFile } from './kept-note.ts';
+import { requireDatabase } from './require.ts';
 
 const formatHelp = Object.entries(importFormats).map(([name, { meaning }]) => `  ${name.padEnd(14)} ${meaning}`);
 
@@ -35,8 +28,6 @@ const Version = z
   .transform(Number);
 
 export const importCommand = defineCommand({
-  name: 'import',
-  summary: 'import decisions that were made with another consent tool',
   description: `Each decision becomes a record of the source "import" with its original time. Reads and checks the whole file first: if a
 line cannot be imported, it is reported, and nothing is written. May run while the server runs, and may be repeated: what was
 imported before is recognized by its id, and skipped. If it is interrupted, run it again.

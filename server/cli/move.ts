@@ -31,7 +31,8 @@ import { findAddressIssue } from '../storage/postgres-address.ts';
 import type { Queries } from '../storage/queries.ts';
 import { readLayout, type TableLayout } from '../storage/table-layout.ts';
 import { placeCopy, placeSecret } from './backups/restore-folder.ts';
-import { type CommandContext, defineCommand, requireDatabase, UsageError } from './command.ts';
+import { type CommandContext, defineCommand, UsageError } from './command.ts';
+import { requireDatabase } from './require.ts';
 
 const Address = z.string().superRefine((text, context) => {
   if (/^sqlite:./.test(text)) return;
@@ -41,8 +42,6 @@ const Address = z.string().superRefine((text, context) => {
 });
 
 export const move = defineCommand({
-  name: 'move',
-  summary: 'move the data from SQLite to PostgreSQL, or back',
   description: `Stop every server first: while one uses the database, nothing is moved. Copies each row as it is into an empty database,
 compares both, and verifies the copy as svc verify does. Then the old database is marked: no server starts on it again, and
 the message says where the data went. It is not deleted.

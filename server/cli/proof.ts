@@ -9,22 +9,14 @@ import { ledgerNames } from '../ledger/entry.ts';
 import { listRotationNotes } from '../ledger/rotation-store.ts';
 import { installationLog } from '../ledger/tree-store.ts';
 import { proveInclusion } from '../proofs/routes.ts';
-import { systemClock } from '../storage/database.ts';
+import { systemClock } from '../storage/clock.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
 import type { Queries } from '../storage/queries.ts';
-import {
-  defineCommand,
-  explainUncreated,
-  requireDatabase,
-  requireTenant,
-  tenantOption,
-  UsageError,
-} from './command.ts';
+import { defineCommand, explainUncreated, UsageError } from './command.ts';
 import { readNote } from './kept-note.ts';
+import { requireDatabase, requireTenant, tenantOption } from './require.ts';
 
 export const proofCreate = defineCommand({
-  name: 'proof create',
-  summary: 'write a proof that others verify offline (C2SP tlog-proof)',
   description: `With --sequence, proves that the newest checkpoint of a ledger covers an entry. With --checkpoint, a checkpoint that
 you kept, proves that the log of the installation has it, with the cosignatures of witnesses and, as extra data, the
 timestamp for the log. The log has the newest checkpoint of each ledger at each hour, no others.`,

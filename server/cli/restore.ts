@@ -4,8 +4,6 @@ import { erasureFile } from '../ledger/erasure-log.ts';
 import { defineCommand, flag, time } from './command.ts';
 
 export const restore = defineCommand({
-  name: 'restore',
-  summary: 'put a backup into an empty data folder',
   description: `Never replaces a database: first stop its server and move it away, with its -wal and -shm files. While a server runs in
 the data folder, nothing is restored. The next start brings the schema up to date. A signed statement in ${anchorFile}
 records the restore, so that svc verify does not report it as a roll-back.

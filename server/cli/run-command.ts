@@ -1,75 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Problem } from '../http/problem.ts';
-import { MoveRefused } from '../installation/move.ts';
 import { explainFile, explainSystemFailure } from '../installation/system-failure.ts';
-import { explainUnreachable, explainUnwritable } from '../installation/unreachable.ts';
-import { MalformedLog } from '../ledger/anchor-log.ts';
-import { RewrittenLedger } from '../ledger/checkpoint-store.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { readSettings, SettingsError } from '../settings.ts';
-import { UnmovableData } from '../storage/copy-rows.ts';
-import { systemClock } from '../storage/database.ts';
-import { FolderInUse } from '../storage/folder-lock.ts';
-import { BrokenSeal } from '../storage/secrets.ts';
-import { DamagedDatabase } from '../storage/sqlite.ts';
-import { UnusableDatabase } from '../storage/unavailable.ts';
-import {
-  keyCreate,
-  scimTokenCreate,
-  tenantCreate,
-  userCreate,
-  userErase,
-  userReactivate,
-  userReset,
-} from './administer.ts';
-import { backup, backupList } from './backup.ts';
-import { BackupFailed } from './backups/target.ts';
-import {
-  type Command,
-  type CommandContext,
-  describeCommand,
-  describeCommands,
-  readOptions,
-  UsageError,
-} from './command.ts';
-import { exportCreate, exportVerify } from './export.ts';
-import { health } from './health.ts';
-import { importCommand } from './import.ts';
-import { move } from './move.ts';
-import { proofCreate } from './proof.ts';
-import { restore } from './restore.ts';
-import { secretRotate } from './secret.ts';
-import { demo, demoRemove, migrateCommand, serve } from './serve.ts';
-import { verify } from './verify.ts';
-import { widgets } from './widgets.ts';
-
-/** Every command, in the order of the help. */
-export const commands: readonly Command[] = [
-  serve,
-  demo,
-  demoRemove,
-  migrateCommand,
-  health,
-  tenantCreate,
-  userCreate,
-  userReset,
-  userReactivate,
-  userErase,
-  keyCreate,
-  scimTokenCreate,
-  backup,
-  backupList,
-  restore,
-  importCommand,
-  move,
-  verify,
-  exportCreate,
-  exportVerify,
-  proofCreate,
-  secretRotate,
-  widgets,
-];
+import { readSettings } from '../settings.ts';
+import { systemClock } from '../storage/clock.ts';
+import { ExplainedError } from '../storage/explained-error.ts';
+import { type CommandContext, describeCommand, describeCommands, readOptions, UsageError } from './command.ts';
+import { commands } from './commands.ts';
 
 /** Where a command reads its settings and writes its lines. */
 export interface Terminal extends Pick<CommandContext, 'logOutput' | 'untilStopped'> {
@@ -103,12 +41,12 @@ function noteOutputError(error: unknown): void {
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const { environment, print, printError, logOutput, untilStopped } = terminal;
   // The last one, because "demo remove" also begins with "demo".
-  const command = commands.findLast(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+  const named = commands.findLast(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-v')) {
     print(manifest.version);
     return 0;
   }
-  if (command === undefined) {
+  if (named === undefined) {
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     if (group.length > 0 && words.length === 2 && isHelp(words[1])) {
       print(describeCommands(group, `svc ${words[0]}`));
@@ -119,9 +57,10 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     (asked ? print : printError)(describeCommands(commands));
     return asked && words.length > 0 ? 0 : 2;
   }
-  const options = readOptions(command, words.slice(command.name.split(' ').length));
+  const command = await named.load();
+  const options = readOptions(command, words.slice(named.name.split(' ').length));
   if (options === null) {
-    print(describeCommand(command));
+    print(describeCommand(named, command));
     return 0;
   }
   const json = options.json === true;
@@ -148,6 +87,7 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
   try {
     return (await command.run(context)) ?? 0;
   } catch (error) {
+    const { explainUnreachable, explainUnwritable } = await import('../installation/unreachable.ts');
     throw explainUnwritable(explainUnreachable(error, settings.databaseUrl), settings.dataDir);
   }
 }
@@ -180,21 +120,9 @@ export async function runCommand(words: readonly string[], terminal = ownTermina
     terminal.printError(`svc: The output cannot be written: ${explainFile(outputError) ?? String(outputError)}.`);
     return code === 0 ? 1 : code;
   } catch (error) {
-    const isOneOf = (kinds: readonly (new (...words: never[]) => Error)[]) =>
-      kinds.some((kind) => error instanceof kind);
-    const isWrongUse = isOneOf([UsageError, SettingsError, FolderInUse, MoveRefused, UnusableDatabase]);
-    const explained = [
-      BackupFailed,
-      BrokenSeal,
-      DamagedDatabase,
-      RewrittenLedger,
-      MalformedLog,
-      UnmovableData,
-      Problem,
-    ];
-    const isExplained = isWrongUse || isOneOf(explained);
-    const reason = isExplained ? (error as Error).message : explainSystemFailure(error);
+    const isExplained = error instanceof ExplainedError || error instanceof Problem;
+    const reason = isExplained ? error.message : explainSystemFailure(error);
     terminal.printError(reason === undefined ? error : `svc: ${reason}`);
-    return isWrongUse ? 2 : 1;
+    return error instanceof ExplainedError ? error.exitCode : 1;
   }
 }

@@ -29,12 +29,11 @@ import { isMigrated } from '../storage/migrate.ts';
 import { excludeOthers } from '../storage/postgres.ts';
 import type { Queries } from '../storage/queries.ts';
 import { readLayout } from '../storage/table-layout.ts';
-import { type CommandContext, defineCommand, flag, requireDatabase, UsageError } from './command.ts';
+import { type CommandContext, defineCommand, flag, UsageError } from './command.ts';
 import { type Rekeyed, rekeyDatabase } from './rekey.ts';
+import { requireDatabase } from './require.ts';
 
 export const secretRotate = defineCommand({
-  name: 'secret rotate',
-  summary: 'replace the secret of the installation',
   description: `Stop every server first: the secret changes in one transaction, which takes some seconds for each 10,000 members.
 Sessions, keys, passwords, second factors, webhook secrets and proofs keep working. Each checkpoint from now on is signed
 with another key, and a note that both keys sign says so. A former secret grants nothing any more; it stays behind the new

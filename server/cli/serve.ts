@@ -4,15 +4,14 @@ import { openDatabase } from '../storage/database.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { listWaitingMigrations, migrate } from '../storage/migrate.ts';
 import { requireUsable } from '../storage/requirements.ts';
-import { type CommandContext, defineCommand, flag, requireDatabase } from './command.ts';
+import { type CommandContext, defineCommand, flag } from './command.ts';
+import { requireDatabase } from './require.ts';
 import { loopback } from './server-address.ts';
 
 const settings = describeSettings().map(({ name, meaning }) => `  ${name.padEnd(26)} ${meaning}`);
 
-// The server is loaded when it is started: the other commands start twice as fast without it.
+// The server is loaded when it is started: the other commands of this file need little of it.
 export const serve = defineCommand({
-  name: 'serve',
-  summary: 'start the server',
   description: `Settings are environment variables:\n${settings.join('\n')}`,
   options: { 'keep-demo': { schema: flag, meaning: 'serve although the database has the demo tenant' } },
   run: async (context) => {
@@ -22,8 +21,6 @@ export const serve = defineCommand({
 });
 
 export const demo = defineCommand({
-  name: 'demo',
-  summary: 'start the server, with a demo tenant if the database is empty',
   description: 'This is what npm start runs. The settings are those of svc serve.',
   options: {},
   // The webhook receiver of the demo is on this machine. A server that is reachable from outside must not send requests to
@@ -38,8 +35,6 @@ export const demo = defineCommand({
 });
 
 export const demoRemove = defineCommand({
-  name: 'demo remove',
-  summary: 'remove the demo tenant, before the server is used in earnest',
   description: `Removes its members with their accounts, its API keys, SCIM token, invitations and webhooks, archives its notices, takes its
 public pages offline, and deletes demo-credentials.json. Its ledgers stay, because they are append-only: svc verify checks
 them as before. Cannot be undone.`,
@@ -55,8 +50,6 @@ them as before. Cannot be undone.`,
 });
 
 export const migrateCommand = defineCommand({
-  name: 'migrate',
-  summary: 'bring the database schema up to date',
   description: 'The server does this itself when it starts. Run it beforehand if servers start under load.',
   options: { check: { schema: flag, meaning: 'only report what would run, and exit with 1 if anything would' } },
   async run({ settings, options, say, result }) {

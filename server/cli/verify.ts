@@ -5,12 +5,11 @@ import { exitCodes, Findings } from '../proofs/findings.ts';
 import { Unverifiable, verifyInstallation } from '../proofs/verify-database.ts';
 import { changingTables } from '../proofs/verify-tenant.ts';
 import { grantTables } from '../storage/secrets.ts';
-import { defineCommand, requireDatabase, texts, UsageError } from './command.ts';
+import { defineCommand, texts, UsageError } from './command.ts';
 import { exitCodeHelp, readNote } from './kept-note.ts';
+import { requireDatabase } from './require.ts';
 
 export const verify = defineCommand({
-  name: 'verify',
-  summary: 'recompute every hash chain and report the rows that were changed',
   description: `Recomputes the consent ledger and the audit log of each tenant; compares them with the signed checkpoints, the Merkle
 trees, the log of the installation, the seals of the chain heads and ${anchorFile}; compares the published notice versions
 and every row of

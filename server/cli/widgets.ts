@@ -7,14 +7,13 @@ import { openInstallation } from '../installation/installation.ts';
 import type { Settings } from '../settings.ts';
 import { type DescribedWidget, describeWidgets, type Owner, placeholders } from '../site/widgets/tags.ts';
 import { readWidgets } from '../site/widgets/widget.ts';
-import { systemClock } from '../storage/database.ts';
+import { systemClock } from '../storage/clock.ts';
 import { lockFolder } from '../storage/folder-lock.ts';
-import { defineCommand, flag, requireDatabase, UsageError, withMessage } from './command.ts';
+import { defineCommand, flag, UsageError, withMessage } from './command.ts';
+import { requireDatabase } from './require.ts';
 import { findServerAddress } from './server-address.ts';
 
 export const widgets = defineCommand({
-  name: 'widgets',
-  summary: 'print the tags of the consent banner and the trust badge, ready to paste',
   description: `The tags use the address of SVC_BASE_URL, or else that of the server that runs in the data folder, and contain the integrity hash of each script. With --json: every version of
 every widget with all its files and add-ons, as the server returns at /widgets/index.json.
 

@@ -1,12 +1,6 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
-import {
-  blamesRow,
-  type Clock,
-  type Database,
-  type Outcome,
-  runTransaction,
-  type Transaction,
-} from '../storage/database.ts';
+import type { Clock } from '../storage/clock.ts';
+import { blamesRow, type Database, type Outcome, runTransaction, type Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import type { SecretBox } from '../storage/secrets.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Clock, Database } from '../storage/database.ts';
+import type { Clock } from '../storage/clock.ts';
+import type { Database } from '../storage/database.ts';
 import { type RowSeal, requireSeal, type SecretBox } from '../storage/secrets.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { sendTag } from './entity-tag.ts';

@@ -7,14 +7,8 @@ import { ErasureLog, erasureFile } from '../ledger/erasure-log.ts';
 import { readRotations } from '../ledger/rotation-store.ts';
 import { NoteSigner, type RotationNotes } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import {
-  attachSeal,
-  type Clock,
-  type Database,
-  inTransaction,
-  openDatabase,
-  systemClock,
-} from '../storage/database.ts';
+import { type Clock, systemClock } from '../storage/clock.ts';
+import { attachSeal, type Database, inTransaction, openDatabase } from '../storage/database.ts';
 import { FolderInUse, lockFolder } from '../storage/folder-lock.ts';
 import { flushToDisk } from '../storage/log-file.ts';
 import { makeFolder } from '../storage/make-folder.ts';

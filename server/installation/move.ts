@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Settings } from '../settings.ts';
 import { type Database, inTransaction, openDatabase } from '../storage/database.ts';
+import { ExplainedError } from '../storage/explained-error.ts';
 import { isMigrated, listClosingGuards, listRelations, migrate, migrationTable } from '../storage/migrate.ts';
 import { readAddress } from '../storage/postgres-address.ts';
 import type { Queries } from '../storage/queries.ts';
@@ -12,8 +13,12 @@ import { databaseFile, findInstallation, type InstallationRow } from './installa
 import { insertTransfer } from './transfer-store.ts';
 
 /** A move that cannot be made; nothing was changed. The message says why. */
-export class MoveRefused extends Error {
+export class MoveRefused extends ExplainedError {
   override readonly name = 'MoveRefused';
+
+  override get exitCode() {
+    return 2 as const;
+  }
 }
 
 /** The name of a database in messages: its address without user, password and parameters, or its folder. */

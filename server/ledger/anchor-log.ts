@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ExplainedError } from '../storage/explained-error.ts';
 import { appendToLog, useLogFile } from '../storage/log-file.ts';
 import {
   type LogPosition,
@@ -178,7 +179,7 @@ export interface AnchorRecord {
 }
 
 /** The log cannot be read because a program other than Svc wrote or changed it. */
-export class MalformedLog extends Error {
+export class MalformedLog extends ExplainedError {
   override readonly name = 'MalformedLog';
   /** The first unreadable line of the file. */
   readonly line: number;

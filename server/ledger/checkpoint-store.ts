@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, type Transaction } from '../storage/database.ts';
+import { ExplainedError } from '../storage/explained-error.ts';
 import type { Queries } from '../storage/queries.ts';
 import { insertRow, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
 import { type AnchorLog, type LatestAnchor, nameNote, readNoteNames } from './anchor-log.ts';
@@ -128,7 +129,7 @@ function checkpoints(queries: Queries, { tenantId, ledger }: Pick<TreeOf, keyof 
 }
 
 /** A ledger that was changed outside Svc: it does not contain its anchors, or the seal of its head is invalid. */
-export class RewrittenLedger extends Error {
+export class RewrittenLedger extends ExplainedError {
   override readonly name = 'RewrittenLedger';
   readonly of: TreeOf;
 

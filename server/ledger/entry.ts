@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Clock, Transaction } from '../storage/database.ts';
+import type { Clock } from '../storage/clock.ts';
+import type { Transaction } from '../storage/database.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
 import { type RowSeal, requireSeal } from '../storage/secrets.ts';

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction } from './database.ts';
+import { ExplainedError } from './explained-error.ts';
 import type { Queries } from './queries.ts';
 import { hasInvalidBytes, insertRows } from './rows.ts';
 import type { ColumnType, TableLayout } from './table-layout.ts';
 import type { Tables } from './tables.ts';
 
 /** Data that cannot be moved as it is, or a copy that differs; the message says where. */
-export class UnmovableData extends Error {
+export class UnmovableData extends ExplainedError {
   override readonly name = 'UnmovableData';
 }
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Kysely, Transaction as KyselyTransaction, Selectable } from 'kysely';
+import { type Clock, systemClock } from './clock.ts';
 import { openPostgres } from './postgres.ts';
 import { locksRows } from './queries.ts';
 import { prepareQuery } from './rows.ts';
@@ -7,18 +8,6 @@ import { bindSeal, type RowSeal, requireHeld } from './secrets.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
-
-/** Returns the time as RFC 3339 in UTC with milliseconds. Tests pass their own. */
-export type Clock = () => string;
-
-let written = { at: Number.NaN, text: '' };
-
-/** The time of the machine, formatted at most once per millisecond. */
-export const systemClock: Clock = () => {
-  const now = Date.now();
-  if (now !== written.at) written = { at: now, text: new Date(now).toISOString() };
-  return written.text;
-};
 
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 

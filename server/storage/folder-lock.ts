@@ -1,10 +1,15 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
+import { ExplainedError } from './explained-error.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** Another process uses the data folder in a way that excludes this one. */
-export class FolderInUse extends Error {
+export class FolderInUse extends ExplainedError {
   override readonly name = 'FolderInUse';
+
+  override get exitCode() {
+    return 2 as const;
+  }
 }
 
 /**

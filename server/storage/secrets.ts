@@ -7,6 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { ExplainedError } from './explained-error.ts';
 import type { Queries } from './queries.ts';
 import { listColumns, tableNames } from './schema.ts';
 import type { Tables } from './tables.ts';
@@ -186,7 +187,7 @@ export const sealedColumns = Object.fromEntries(
 ) as unknown as Readonly<Record<GrantTable, readonly string[]>>;
 
 /** A row that a change depends on was written by something other than a server of this installation. */
-export class BrokenSeal extends Error {
+export class BrokenSeal extends ExplainedError {
   override readonly name = 'BrokenSeal';
 
   constructor(table: GrantTable) {

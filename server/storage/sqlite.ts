@@ -13,6 +13,7 @@ import {
   type SqliteStatement,
   sql,
 } from 'kysely';
+import { ExplainedError } from './explained-error.ts';
 import { flushToDisk } from './log-file.ts';
 import type { Tables } from './tables.ts';
 import { explainFailure, UnusableDatabase } from './unavailable.ts';
@@ -285,7 +286,7 @@ function openImmutable(file: string): SqliteDatabase {
 }
 
 /** A copy is unusable; the message gives the reason. */
-export class DamagedDatabase extends Error {
+export class DamagedDatabase extends ExplainedError {
   override readonly name = 'DamagedDatabase';
 }
 

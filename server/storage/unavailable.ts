@@ -1,3 +1,5 @@
+import { ExplainedError } from './explained-error.ts';
+
 /**
  * The database cannot be used at the moment: it is unreachable, does not respond, is full, locked or read-only. The query
  * is not at fault, so the same request may succeed later.
@@ -20,8 +22,12 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** A database that cannot be used as it is; the message says why, and what to do. */
-export class UnusableDatabase extends Error {
+export class UnusableDatabase extends ExplainedError {
   override readonly name = 'UnusableDatabase';
+
+  override get exitCode() {
+    return 2 as const;
+  }
 }
 
 /** Converts errors that mean that the database is unavailable to `DatabaseUnavailable`. */

@@ -8,7 +8,8 @@ import { AnchorLog } from '../../server/ledger/anchor-log.ts';
 import { ErasureLog } from '../../server/ledger/erasure-log.ts';
 import { readSettings } from '../../server/settings.ts';
 import { writeApiDocument } from '../../server/site/documentation/api-document.ts';
-import { openDatabase, systemClock } from '../../server/storage/database.ts';
+import { systemClock } from '../../server/storage/clock.ts';
+import { openDatabase } from '../../server/storage/database.ts';
 
 await using database = openDatabase({ url: null, file: ':memory:' });
 const secrets = deriveSecrets('');

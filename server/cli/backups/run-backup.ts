@@ -4,7 +4,8 @@ import { databaseFile, findSecret, findSecrets } from '../../installation/instal
 import type { Settings } from '../../settings.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { isMigrated } from '../../storage/migrate.ts';
-import { type CommandContext, explainUncreated, requireDatabase, UsageError } from '../command.ts';
+import { type CommandContext, explainUncreated, UsageError } from '../command.ts';
+import { requireDatabase } from '../require.ts';
 import { nameInstallation } from './backup-name.ts';
 import { checkBackupSettings } from './check-settings.ts';
 import { listBackups, requireBackupSettings } from './make-backup.ts';

@@ -1,7 +1,8 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../settings.ts';
-import { type Clock, type Database, inTransaction } from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
+import { type Database, inTransaction } from '../../storage/database.ts';
 import type { WorkerInput, WorkerOutcome } from './backup-worker.ts';
 import { removeDraft } from './draft-folder.ts';
 import { type BackupTask, claimTask, completeTask, failTask, recordHeartbeat, releaseTask } from './task-store.ts';

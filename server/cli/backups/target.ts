@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { BackupSettings } from '../../settings.ts';
+import { ExplainedError } from '../../storage/explained-error.ts';
 
 /** A backup could not be made, listed or fetched. The message says why and what to do. */
-export class BackupFailed extends Error {
+export class BackupFailed extends ExplainedError {
   override readonly name = 'BackupFailed';
 }
 

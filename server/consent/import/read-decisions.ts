@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
 import type { PrivateHasher } from '../../storage/secrets.ts';
 import type { Spool } from '../../storage/spool.ts';
 import { checkDecision, type ImportedDecision, type PurposeMapping, readJson } from './decision.ts';

@@ -14,14 +14,8 @@ import { randomText } from '../../installation/token.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
 import { signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { SettingsError } from '../../settings.ts';
-import {
-  addTime,
-  type Clock,
-  type Database,
-  dayMilliseconds,
-  runTransaction,
-  type Transaction,
-} from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
+import { addTime, type Database, dayMilliseconds, runTransaction, type Transaction } from '../../storage/database.ts';
 import { makeFolder } from '../../storage/make-folder.ts';
 import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 import { createEndpoint } from '../../webhooks/endpoints/changes.ts';

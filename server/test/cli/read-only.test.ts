@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { backup } from '../../cli/backup.ts';
 import { openInstallation } from '../../installation/installation.ts';
 import { readSettings } from '../../settings.ts';
-import { systemClock } from '../../storage/database.ts';
+import { systemClock } from '../../storage/clock.ts';
 import { createLocation, type TestLocation } from '../harness.ts';
 import { fillLedgers } from '../ledger/fixture.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { continueErasure } from '../../privacy/erasure/erase.ts';
 import { countUnforgotten, forgetErased } from '../../privacy/erasure/store.ts';
-import { systemClock } from '../../storage/database.ts';
+import { systemClock } from '../../storage/clock.ts';
 import { payload } from '../consent/helpers.ts';
 import { startTestServer } from '../harness.ts';
 

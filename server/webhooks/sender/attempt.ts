@@ -1,4 +1,5 @@
-import { addTime, type Clock } from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
+import { addTime } from '../../storage/database.ts';
 import { newId } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import type { StoredEvent } from '../deliveries/event.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock, Database } from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
+import type { Database } from '../../storage/database.ts';
 import type { FaultLog } from '../../storage/fault-log.ts';
 import { type Repeated, repeat } from '../../storage/repeat.ts';
 import { stepRedeliveries } from '../deliveries/redelivery.ts';

@@ -1,7 +1,8 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ByteCache } from '../../storage/cache.ts';
-import { type Clock, type Database, runTransaction, type Transaction } from '../../storage/database.ts';
+import type { Clock } from '../../storage/clock.ts';
+import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
