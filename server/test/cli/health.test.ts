@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import manifest from '../../package.json' with { type: 'json' };
 import { createLocation, describeOnEachDatabase, startTestServer, type TestServer } from '../harness.ts';
 import { DatabaseGate } from '../storage/database-gate.ts';
-import { runSvc, spawnSvc } from './run-svc.ts';
+import { listModulesIn, runSvc, runSvcProcess, spawnSvc } from './run-svc.ts';
 
 const probe = async (server: TestServer, path = '/readyz') => {
   const { status, body, headers } = await server.request('GET', path, { key: null });
@@ -119,6 +119,15 @@ describeOnEachDatabase('a server that starts before its database', (dialect) => 
 });
 
 describe('svc health', () => {
+  test('loads neither the database nor the server', async () => {
+    await using location = await createLocation('sqlite');
+    const folder = location.environment.SVC_DATA_DIR as string;
+    const { code, stderr } = await runSvcProcess(['health'], { PORT: '1', ...listModulesIn(folder) });
+    assert.equal(code, 1);
+    assert.match(stderr, /node_modules\/undici/);
+    assert.doesNotMatch(stderr, /node_modules\/(?:better-sqlite3|koa|pg)\//);
+  });
+
   test('exits with 0 for a server that is ready', async () => {
     await using server = await startTestServer();
     const { port } = new URL(server.url);

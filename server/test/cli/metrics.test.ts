@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { databaseMetrics, poolMetrics, processMetrics } from '../../cli/server/metric-definitions.ts';
 import { readSettings } from '../../settings.ts';
@@ -10,7 +8,7 @@ import { createLocation, describeOnEachDatabase, startTestServer, TestClock, typ
 import { sendRaw } from '../http/raw-socket.ts';
 import { assertAbsent, needle } from '../needle.ts';
 import { DatabaseGate } from '../storage/database-gate.ts';
-import { runSvc, startSvcProcess } from './run-svc.ts';
+import { listModulesIn, runSvc, startSvcProcess } from './run-svc.ts';
 
 const start = (dialect: 'sqlite' | 'postgres', environment: Readonly<Record<string, string>> = {}) =>
   startTestServer(dialect, { SVC_METRICS_PORT: '0', ...environment }, { clock: new TestClock(Date.now) });
@@ -276,10 +274,6 @@ describe('the listener of the metrics', () => {
 
 test('prom-client is loaded only by a server with metrics', async () => {
   await using location = await createLocation('sqlite');
-  const folder = location.environment.SVC_DATA_DIR as string;
-  const hook = join(folder, 'list-modules.cjs');
-  const list = "process.on('exit', () => console.error(Object.keys(require.cache).join(' ')));";
-  writeFileSync(hook, list);
   for (const [environment, isLoaded] of [
     [{}, false],
     [{ SVC_METRICS_PORT: '0' }, true],
@@ -287,7 +281,7 @@ test('prom-client is loaded only by a server with metrics', async () => {
     await using server = await startSvcProcess(['serve'], {
       ...location.environment,
       ...environment,
-      NODE_OPTIONS: `--require ${hook}`,
+      ...listModulesIn(location.environment.SVC_DATA_DIR as string),
     });
     const { code, stderr, stdout } = await server.stop('SIGTERM');
     assert.equal(code, 0, stderr);

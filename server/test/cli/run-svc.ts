@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -122,6 +123,13 @@ export function spawnSvc(words: readonly string[], environment: Environment, fil
     env: readEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** A setting with which a process lists the CommonJS modules that it loaded on its standard error when it exits. */
+export function listModulesIn(folder: string): Environment {
+  const hook = join(folder, 'list-modules.cjs');
+  writeFileSync(hook, "process.on('exit', () => console.error(Object.keys(require.cache).join(' ')));");
+  return { NODE_OPTIONS: `--require ${hook}` };
 }
 
 function readEnvironment(environment: Environment): Environment {
