@@ -12,24 +12,45 @@ import { type BannerSite, startBannerSite } from './banner/site.ts';
 const pictures = process.env.SVC_SCREENSHOTS;
 
 const wide = { width: 1280, height: 800 };
-const looks: Readonly<Record<string, BrowserContextOptions & { readonly language?: string }>> = {
-  light: { viewport: wide },
-  dark: { viewport: wide, colorScheme: 'dark' },
-  'right-to-left': { viewport: wide, language: 'ar' },
-  narrow: { viewport: { width: 320, height: 640 } },
-  'narrow, dark and right-to-left': { viewport: { width: 320, height: 640 }, colorScheme: 'dark', language: 'he' },
-  'zoomed to 400 %': { viewport: { width: 320, height: 256 }, language: 'de' },
-  '4K': { viewport: { width: 3840, height: 2160 } },
-  'forced colours': { viewport: wide, forcedColors: 'active' },
-  'forced colours in the dark': { viewport: wide, forcedColors: 'active', colorScheme: 'dark' },
-  'more contrast': { viewport: wide, contrast: 'more' },
-  'more contrast in the dark, with less motion': {
-    viewport: wide,
-    contrast: 'more',
-    colorScheme: 'dark',
-    reducedMotion: 'reduce',
+
+/** What the settings of a visitor change in a page that is open. */
+type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'forcedColors' | 'contrast'>;
+
+/** Visits with the looks that a page takes one after the other: each state is played once a visit. */
+const visits: Readonly<
+  Record<
+    string,
+    { readonly language?: string; readonly isStill?: true; readonly looks: Readonly<Record<string, Look>> }
+  >
+> = {
+  'in a wide window': {
+    looks: {
+      light: {},
+      dark: { colorScheme: 'dark' },
+      'forced colours': { forcedColors: 'active' },
+      'forced colours in the dark': { forcedColors: 'active', colorScheme: 'dark' },
+      'more contrast': { contrast: 'more' },
+      '4K': { viewport: { width: 3840, height: 2160 } },
+    },
   },
+  'with less motion': {
+    isStill: true,
+    looks: { 'more contrast in the dark': { contrast: 'more', colorScheme: 'dark' } },
+  },
+  'right to left': { language: 'ar', looks: { light: {} } },
+  'in a narrow window': { looks: { light: { viewport: { width: 320, height: 640 } } } },
+  'in a narrow window, right to left': {
+    language: 'he',
+    looks: { dark: { viewport: { width: 320, height: 640 }, colorScheme: 'dark' } },
+  },
+  'zoomed to 400 %': { language: 'de', looks: { light: { viewport: { width: 320, height: 256 } } } },
 };
+
+/** Waits until the page has drawn itself anew, and its colours have changed. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined)));
+}
 
 describe('the banner in every state, in Chromium', { concurrency: 2 }, () => {
   let site: BannerSite;
@@ -45,8 +66,13 @@ describe('the banner in every state, in Chromium', { concurrency: 2 }, () => {
   });
 
   async function visit(scene: Scene, name: string): Promise<void> {
-    const { language = 'en', ...options } = looks[name] ?? {};
-    const context = await browser.newContext(options);
+    const { language = 'en', isStill = false, looks } = visits[name] as (typeof visits)[string];
+    const [first] = Object.values(looks);
+    const context = await browser.newContext({
+      viewport: wide,
+      reducedMotion: isStill ? 'reduce' : 'no-preference',
+      ...first,
+    });
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
@@ -56,12 +82,27 @@ describe('the banner in every state, in Chromium', { concurrency: 2 }, () => {
     const dir = /^(ar|he)$/.test(language) ? 'rtl' : 'ltr';
     await page.goto(site.addPage(noticeId, { lang: language, dir, ...scene.page }));
     await scene.play({ page, site, noticeId });
-    if (pictures) {
-      mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, `${`${scene.name} ${name}`.replace(/\W+/g, '-')}.png`) });
-    }
-    const found = await inspectPage(page, { forcedColors: options.forcedColors === 'active' });
     const isMoving = await page.evaluate(() => document.getAnimations().length > 0);
+    const found: string[] = [];
+    for (const [look, settings] of Object.entries(looks)) {
+      const { viewport, ...media } = {
+        viewport: wide,
+        colorScheme: null,
+        forcedColors: null,
+        contrast: null,
+        ...settings,
+      };
+      await page.setViewportSize(viewport ?? wide);
+      await page.emulateMedia(media);
+      await page.evaluate(settle);
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true });
+        const file = `${`${scene.name} ${name} ${look}`.replace(/\W+/g, '-')}.png`;
+        await page.screenshot({ path: join(pictures, file) });
+      }
+      const faults = await inspectPage(page, { forcedColors: media.forcedColors === 'active' });
+      found.push(...faults.map((fault) => `${look}: ${fault}`));
+    }
     await context.close();
     assert.deepEqual(found, []);
     assert.deepEqual(
@@ -69,10 +110,10 @@ describe('the banner in every state, in Chromium', { concurrency: 2 }, () => {
       complaints.filter((text) => !/net::ERR_FAILED|svc-consent-panel\.js cannot/.test(text)),
       [],
     );
-    if (options.reducedMotion) assert.equal(isMoving, false);
+    if (isStill) assert.equal(isMoving, false);
   }
 
-  for (const name of Object.keys(looks)) {
+  for (const name of Object.keys(visits)) {
     describe(name, () => {
       for (const scene of scenes) test(scene.name, () => visit(scene, name));
     });
