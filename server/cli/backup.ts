@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, flag } from './command.ts';
 
-// Loaded when it is used: the server starts faster without it.
+// The rest is loaded when it runs: the help needs none of it.
 export const backup = defineCommand({
   description: `Without --to, makes a backup at the target in the settings (SVC_BACKUP_TO) at once, as the server does by its schedule, and
 deletes those that need not be kept.

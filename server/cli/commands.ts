@@ -1,6 +1,6 @@
 import type { Command, CommandName } from './command.ts';
 
-/** A command of `svc`. It is loaded when it runs or explains itself: most need a part of the server. */
+/** A command of `svc`. It is loaded to run or to print its help: most commands need a part of the server. */
 export interface NamedCommand extends CommandName {
   load(): Promise<Command>;
 }

@@ -44,6 +44,6 @@ of ${anchorFile} no longer count after a restore. svc verify prints the time of 
     },
     yes: { schema: flag, meaning: 'with --in-place: yes, I know of this restore' },
   },
-  // Loaded when it is used: the server starts faster without it.
+  // Loaded when it runs: the help needs none of it.
   run: async (context) => (await import('./backups/run-restore.ts')).runRestore(context),
 });

@@ -31,13 +31,12 @@ export async function runServer(context: CommandContext, demo: Demo): Promise<un
   // With --json, standard output has one JSON value only.
   const output = context.options.json === true ? process.stderr : process.stdout;
   const log = createLog(context.settings, context.logOutput ?? openLogOutput(output));
-  const { since, exit } = await serveUntilStopped(context, demo, log);
-  clearTimeout(exit);
-  log.info({ milliseconds: Math.round(performance.now() - since) }, 'stopped');
+  const stoppingSince = await serveUntilStopped(context, demo, log);
+  log.info({ milliseconds: Math.round(performance.now() - stoppingSince) }, 'stopped');
 }
 
-/** @returns when it was told to stop, by `performance.now()`, and the timer that ends the process if it does not stop. */
-async function serveUntilStopped(context: CommandContext, demo: Demo, log: Logger) {
+/** @returns when the stop was requested, by `performance.now()`. */
+async function serveUntilStopped(context: CommandContext, demo: Demo, log: Logger): Promise<number> {
   const { settings, isTerminal = false } = context;
   const isDemo = demo === 'created';
   if (settings.backup !== null)
@@ -99,14 +98,16 @@ async function serveUntilStopped(context: CommandContext, demo: Demo, log: Logge
     ...(credentials !== null && { credentialsFile: file }),
   });
   const signal = await stopped;
-  const since = performance.now();
+  const stoppingSince = performance.now();
   log.info({ signal }, 'stopping');
   // Everything acknowledged is on disk, so exiting is safe; a client or a database must not keep the process alive.
-  const exit = setTimeout(() => {
+  const exit = () => {
     log.error({ seconds: settings.stopWithin / 1000 }, 'did not stop in time: exiting');
     process.exit(1);
-  }, settings.stopWithin).unref();
-  return { since, exit };
+  };
+  // Only a process of its own, and also after everything was closed.
+  if (context.untilStopped === undefined) setTimeout(exit, settings.stopWithin).unref();
+  return stoppingSince;
 }
 
 /** The signal that ends a server. It can come twice: systemd signals each process, as a terminal does for Ctrl-C, and npm and `svc` under an older Node forward signals. */

@@ -34,7 +34,8 @@ const declared = new Map<string, readonly number[]>();
 
 /**
  * Runs the same tests on SQLite and on a real PostgreSQL, which are shown as skipped without one: for storage, tenancy,
- * concurrency and queries that the databases may answer differently.
+ * concurrency and queries that the databases may answer differently. Defines nothing in `npm run test:postgres`: the other
+ * suites run both.
  */
 export function describeOnEachDatabase(name: string, define: (dialect: Dialect) => void): void {
   if (isPostgresRun) return;

@@ -28,7 +28,7 @@ export interface RunningSvc extends AsyncDisposable {
   stop(): Promise<Finished>;
 }
 
-/** The same in a process of its own. Disposing of it kills it. */
+/** A server in a process of its own. Disposing of it kills it. */
 export interface SvcProcess extends RunningSvc {
   readonly process: ChildProcess;
   /** Sends the signal and waits for the end. */
@@ -112,7 +112,7 @@ export function runSvcSync(words: readonly string[], environment: Environment): 
   execFileSync(process.execPath, [program, ...words], { env: readEnvironment(environment) });
 }
 
-/** The same in a process of its own, for what a process does by itself. */
+/** Starts a server in a process of its own, for tests of signals, output and files. */
 export function startSvcProcess(words: readonly string[], environment: Environment): Promise<SvcProcess> {
   return waitUntilListening(program, words, environment);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createLocation, noticeContent } from '../harness.ts';
-import { type Environment, runSvc, startSvc } from './run-svc.ts';
+import { type Environment, runSvc, startSvcProcess } from './run-svc.ts';
 
 const skip = process.env.SVC_TEST_POSTGRES_URL === undefined ? 'no PostgreSQL' : false;
 
@@ -20,7 +20,7 @@ describe('servers that share a PostgreSQL', { skip }, () => {
     const [first, second] = [machine('one'), machine('other')];
     // Also the one that did start is ended when the other does not.
     await using running = new AsyncDisposableStack();
-    const start = async (environment: Environment) => running.use(await startSvc(['serve'], environment));
+    const start = async (environment: Environment) => running.use(await startSvcProcess(['serve'], environment));
     const [one, other] = await Promise.all([start(first), start(second)]);
 
     await runSvc(['tenant', 'create', '--slug', 'acme', '--name', 'Acme'], first);
@@ -57,8 +57,8 @@ describe('servers that share a PostgreSQL', { skip }, () => {
 
   test('create the demo tenant once', async () => {
     await using location = await createLocation('postgres');
-    await using one = await startSvc(['demo', '--json'], location.environment);
-    await using other = await startSvc(['demo', '--json'], location.environment);
+    await using one = await startSvcProcess(['demo', '--json'], location.environment);
+    await using other = await startSvcProcess(['demo', '--json'], location.environment);
     const outputs = await Promise.all([one, other].map(async (server) => JSON.parse((await server.stop()).stdout)));
     assert.equal(JSON.parse(readFileSync(outputs[0].credentialsFile, 'utf8')).tenantSlug, 'demo');
     assert.equal(outputs[1].credentialsFile, undefined);

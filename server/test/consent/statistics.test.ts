@@ -173,10 +173,14 @@ describeServerOnEachDatabase('statistics of a consent notice', (server) => {
     assert.equal(hosts.length, mostHosts);
     assert.ok(hosts.every((host: string) => host.startsWith('real')));
     server.clock.advance(25 * 60 * 60_000);
-    await read(id, { Origin: 'https://new.example.com' });
+    // All are equally old. One is seen again first, and keeps its place.
+    for (const host of ['real1', 'new0', 'new1', 'new2']) await read(id, { Origin: `https://${host}.example.com` });
     await write();
-    const later = await usage(id);
-    assert.deepEqual([later.length, later[0].host], [mostHosts, 'new.example.com']);
+    const later = (await usage(id)).map(({ host }: { host: string }) => host.split('.')[0]);
+    assert.equal(later.length, mostHosts);
+    assert.deepEqual(later.slice(0, 4), ['new0', 'new1', 'new2', 'real1']);
+    // Each new one took the place of another.
+    assert.equal(later.filter((host: string) => host.startsWith('real')).length, mostHosts - 3);
   });
 
   test('hold a bounded number of hosts in memory', async () => {

@@ -39,7 +39,7 @@ const by =
   ({ auth }: Route) =>
     kinds.includes(auth);
 
-// What a credential may do is the same on every database.
+// Scopes are compared in the server: one database is enough.
 describe('who may call every route', () => {
   let server: TestServer;
   let scene: Scene;

@@ -139,7 +139,6 @@ describeOnEachDatabase('every route, for another tenant', (dialect) => {
 });
 
 // Sessions are recognized before a route is chosen: one database is enough.
-// What ends a session is the same on every database.
 describe('every route, with a session that ended', () => {
   /** Asserts that every operation rejects a session. */
   async function assertEnded(context: TestContext, member: TestMember): Promise<void> {
