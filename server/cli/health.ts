@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { nameAddress } from '../settings.ts';
 import { defineCommand, flag } from './command.ts';
 
@@ -20,12 +19,14 @@ an image or a supervisor. With --live it requests /healthz, which answers while 
 
 async function probe(url: string): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
   try {
-    const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(patienceMilliseconds) });
-    const { reason } = (await body.json()) as { readonly reason?: unknown };
-    if (statusCode === 200) return { isReady: true, reason: null };
-    return { isReady: false, reason: reasons[String(reason)] ?? `it answers with status ${statusCode}` };
+    // Not the package undici: this runs every few seconds, and most of its time would be to load it.
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMilliseconds) });
+    const { reason } = (await response.json()) as { readonly reason?: unknown };
+    if (response.status === 200) return { isReady: true, reason: null };
+    return { isReady: false, reason: reasons[String(reason)] ?? `it answers with status ${response.status}` };
   } catch (error) {
-    return { isReady: false, reason: explain(error as NodeJS.ErrnoException) };
+    const { cause = error } = error as Error;
+    return { isReady: false, reason: explain(cause as NodeJS.ErrnoException) };
   }
 }
 
