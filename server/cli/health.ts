@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { nameAddress } from '../settings.ts';
 import { defineCommand, flag } from './command.ts';
 
@@ -19,12 +22,14 @@ an image or a supervisor. With --live it requests /healthz, which answers while 
 
 async function probe(url: string): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
   try {
-    // Not the package undici: this runs every few seconds, and most of its time would be to load it.
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMilliseconds) });
-    const { reason } = (await response.json()) as { readonly reason?: unknown };
-    if (response.status === 200) return { isReady: true, reason: null };
-    return { isReady: false, reason: reasons[String(reason)] ?? `it answers with status ${response.status}` };
+    // Neither undici, which takes longer to load than the rest of this command, nor fetch, which refuses ports such as 6000.
+    const request = get(url, { signal: AbortSignal.timeout(patienceMilliseconds) });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const { reason } = (await json(response)) as { readonly reason?: unknown };
+    if (response.statusCode === 200) return { isReady: true, reason: null };
+    return { isReady: false, reason: reasons[String(reason)] ?? `it answers with status ${response.statusCode}` };
   } catch (error) {
+    // That of an aborted request is the timeout.
     const { cause = error } = error as Error;
     return { isReady: false, reason: explain(cause as NodeJS.ErrnoException) };
   }

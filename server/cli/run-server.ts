@@ -105,12 +105,15 @@ async function serveUntilStopped(context: CommandContext, demo: Demo, log: Logge
     log.error({ seconds: settings.stopWithin / 1000 }, 'did not stop in time: exiting');
     process.exit(1);
   };
-  // Only a process of its own, and also after everything was closed.
+  // Only in a process of its own, and until its end: something that stays open must not keep it alive.
   if (context.untilStopped === undefined) setTimeout(exit, settings.stopWithin).unref();
   return stoppingSince;
 }
 
-/** The signal that ends a server. It can come twice: systemd signals each process, as a terminal does for Ctrl-C, and npm and `svc` under an older Node forward signals. */
+/**
+ * The signal that ends a server. It can come twice: systemd signals each process, as a terminal does for Ctrl-C, and npm and
+ * `svc` under an older Node forward signals.
+ */
 async function untilSignal(): Promise<string> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   const [signal] = await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

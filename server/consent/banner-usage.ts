@@ -82,8 +82,11 @@ export class BannerUsage {
         await saveRefusals(queries, noticeId, refused);
         if (isEach) refusals.delete(noticeId);
       }
-      for (const ofNotice of Map.groupBy([...hosts], ([, { noticeId }]) => noticeId).values()) {
-        await saveSightings(queries, ofNotice.map(([, noted]) => noted) as [SeenHost, ...SeenHost[]]);
+      for (const ofNotice of Map.groupBy(hosts, ([, { noticeId }]) => noticeId).values()) {
+        await saveSightings(
+          queries,
+          ofNotice.map(([, noted]) => noted),
+        );
         if (isEach) for (const [name] of ofNotice) hosts.delete(name);
       }
     };

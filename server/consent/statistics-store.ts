@@ -158,8 +158,10 @@ export const mostHosts = 50;
 export const mostRefusedHosts = 10;
 
 /** Keeps when hosts of the site of one notice were seen. */
-export async function saveSightings(queries: Queries, hosts: readonly [SeenHost, ...SeenHost[]]): Promise<void> {
-  const [{ tenantId, noticeId }] = hosts;
+export async function saveSightings(queries: Queries, hosts: readonly SeenHost[]): Promise<void> {
+  const [first] = hosts;
+  if (first === undefined) return;
+  const { tenantId, noticeId } = first;
   const rows = hosts.map(({ host, readAt, capturedAt, widgetVersion }) => ({
     host,
     seen_at: findLatest([readAt, capturedAt]),
@@ -229,13 +231,13 @@ async function saveHosts(
   for (const row of rows) {
     const { host, seen_at: seenAt } = row;
     if (!kept.has(host) && kept.size >= (areRefused ? mostRefusedHosts : mostHosts)) {
-      const [[stale, staleAt] = []] = kept;
-      if (staleAt === undefined || Date.parse(seenAt) - Date.parse(staleAt) < dayMilliseconds) continue;
+      const [[stale, staleAt] = ['', seenAt]] = kept;
+      if (Date.parse(seenAt) - Date.parse(staleAt) < dayMilliseconds) continue;
       await queries
         .deleteFrom('consent_sightings')
-        .where((one) => one.and({ ...place, host: stale as string }))
+        .where((one) => one.and({ ...place, host: stale }))
         .execute();
-      kept.delete(stale as string);
+      kept.delete(stale);
     }
     await queries
       .insertInto('consent_sightings')

@@ -37,7 +37,7 @@ try {
 function release(folder: string, isDry: boolean): void {
   const first = cloneInto(root, join(folder, 'first'));
   const version = prepareRelease(first, findRepository(isDry));
-  // Without what the preparation built, as a clone.
+  // Both builds begin without what the preparation built.
   run(first, 'git', ['clean', '-dffqx', '--exclude=node_modules']);
   const second = cloneInto(first, join(folder, 'second'), `v${version}`);
   const sums = [first, second].map((clone) => {

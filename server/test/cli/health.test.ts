@@ -158,6 +158,8 @@ describe('svc health', () => {
     await once(listener, 'close');
     const { code, stdout } = await health(String(port));
     assert.match(stdout, /is not ready: nothing listens there\.\n$/);
+    // A port that browsers refuse to request.
+    assert.match((await health('1')).stdout, /is not ready: nothing listens there\.\n$/);
     assert.equal(code, 1);
   });
 });
