@@ -17,12 +17,12 @@ import { isScope, platformRoles, roleIds, scopes } from '../http/roles.ts';
 import { openInstallation } from '../installation/installation.ts';
 import { randomText } from '../installation/token.ts';
 import { systemSource } from '../ledger/audit/store.ts';
-import { countUnforgotten, forgetErased } from '../privacy/erasure/store.ts';
 import type { UserErasure } from '../privacy/erasure/user-erasure.ts';
 import { continueUserErasure, eraseUser, listTenantsWith } from '../privacy/erasure/user-store.ts';
 import { dashboardPath } from '../site/serve-dashboard.ts';
 import { systemClock } from '../storage/clock.ts';
 import { runTransaction } from '../storage/database.ts';
+import { removeRemains } from '../storage/erased-remains.ts';
 import { defineCommand, flag, time, UsageError, withMessage } from './command.ts';
 import { requireTenant, tenantOption } from './require.ts';
 import { findServerAddress } from './server-address.ts';
@@ -216,13 +216,12 @@ address, and verifies as before; API keys stay. Cannot be undone.`,
     if (erased.length === 0)
       throw new UsageError(`There is no user ${options.email}${only ? ` in ${only.slug}` : ''}.`);
     while (await continueUserErasure(database, box, clock()));
-    const isForgotten = await forgetErased(database, { hasErased: true });
+    const isForgotten = await removeRemains(database);
     const isAccountErased = (await findIntactAccount(database.kysely, email)) === undefined;
     say(`Erased ${options.email} in ${erased.length === 1 ? '1 tenant' : `${erased.length} tenants`}.`);
     if (!isAccountErased) say('Other tenants have this user, so the account stays.');
-    if ((await countUnforgotten(database)) > 0)
-      say('Restart the server: it then writes the database file again, which removes what is left in it.');
-    if (!isForgotten) say('A server still reads the log of the database: restart it, so that the log is emptied.');
+    if (!isForgotten)
+      say('Copies are left in the files of the database, which others use: a running server removes them in minutes.');
     result({ email: options.email, isAccountErased, tenants: erased.map(({ status: _, ...erasure }) => erasure) });
   },
 });

@@ -1,12 +1,12 @@
 import type { Feature, Services } from '../installation/feature.ts';
 import { completeErasures } from '../ledger/erasure-store.ts';
 import { inTransaction } from '../storage/database.ts';
+import { emptyErasedLog, stepRemoval } from '../storage/erased-remains.ts';
 import { breachRoutes } from './breach.ts';
 import { dsrRoutes } from './dsr-routes.ts';
 import { continueErasure } from './erasure/erase.ts';
 import { eraseExpired } from './erasure/retention.ts';
 import { erasureRoutes } from './erasure/routes.ts';
-import { countUnforgotten, emptyErasedLog, forgetErased } from './erasure/store.ts';
 import { continueUserErasure } from './erasure/user-store.ts';
 import { serveRequestForm } from './form-page.ts';
 import { deleteUnconfirmed, forgetFormUses } from './form-store.ts';
@@ -18,20 +18,35 @@ import { deleteUnconfirmed, forgetFormUses } from './form-store.ts';
 export function openPrivacy(services: Services, findContact: (slug: string) => Promise<string | null>): Feature {
   const { database, box, erasures, log } = services;
   // At the start too: the process before this one may have ended in between.
-  const erased = { isInLog: true, isInFile: false };
+  let isInLog = true;
+  // The file of SQLite says so itself.
+  let isInFile = database.dialect === 'sqlite';
   database.signals.on('erased', () => {
-    erased.isInLog = erased.isInFile = true;
+    isInLog = isInFile = true;
   });
-  /** Tries again, also after a failure, until there is nothing left. */
-  const remove = async (place: keyof typeof erased, step: () => Promise<boolean>) => {
-    if (!erased[place]) return;
-    erased[place] = false;
-    let isGone = false;
-    try {
-      isGone = await step();
-    } finally {
-      erased[place] ||= !isGone;
+  let isRemoving = false;
+  let began = 0;
+  let nextPass = 0;
+  /** Tries again until the log is empty. A pass over the file reads the log, and empties it itself. */
+  const emptyLog = async () => {
+    if (isInLog && !isRemoving) isInLog = !(await emptyErasedLog(database));
+  };
+  /** One pass for all erasures of a minute, because it reads the whole file. @returns true if there is more to remove. */
+  const removeRemains = async () => {
+    if (!isRemoving) {
+      if (!isInFile || performance.now() < nextPass) return false;
+      began = performance.now();
+      nextPass = began + 60_000;
+      isInFile = database.dialect === 'sqlite';
     }
+    const result = await stepRemoval(database).catch((error: unknown) => {
+      isInFile = true;
+      throw error;
+    });
+    isRemoving = result === 'more' || result === 'busy';
+    if (result === 'done')
+      log.info({ milliseconds: Math.round(performance.now() - began) }, 'removed what was left of erased values');
+    return result === 'more';
   };
   return {
     name: 'privacy',
@@ -40,9 +55,8 @@ export function openPrivacy(services: Services, findContact: (slug: string) => P
     tasks: [
       { every: 1000, run: (now, count) => continueErasure(database, now, count) },
       { every: 1000, run: (now, count) => continueUserErasure(database, box, now, count) },
-      { every: 1000, run: () => remove('isInLog', () => emptyErasedLog(database)) },
-      // Writing the file again holds everything up for a moment: once for all erasures of a minute.
-      { every: 60_000, run: () => remove('isInFile', () => forgetErased(database, { hasErased: true })) },
+      { every: 1000, run: emptyLog },
+      { every: 1000, run: removeRemains },
       {
         every: 60_000,
         run: async (now, count) =>
@@ -57,12 +71,6 @@ export function openPrivacy(services: Services, findContact: (slug: string) => P
     ],
     async start() {
       await completeErasures(database.kysely, erasures);
-      const bytes = await countUnforgotten(database);
-      if (bytes > 0) log.info({ bytes }, 'writing the database file again after erasures');
-      // Without the space for a copy, for example, the server starts nevertheless, and tries again at the next start.
-      await forgetErased(database, { mayWait: true }).catch((err: unknown) =>
-        log.warn({ err, bytes }, 'the database file could not be written again after erasures'),
-      );
     },
   };
 }

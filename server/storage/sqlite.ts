@@ -17,6 +17,7 @@ import { ExplainedError } from './explained-error.ts';
 import { flushToDisk } from './log-file.ts';
 import type { Tables } from './tables.ts';
 import { explainFailure, UnusableDatabase } from './unavailable.ts';
+import { FreeSpaceWiper } from './wipe-free-space.ts';
 
 // Loaded on demand: only read-only storage needs it.
 const require = createRequire(import.meta.url);
@@ -55,9 +56,12 @@ export function openSqlite(file: string, lockMilliseconds: number): Kysely<Table
     );
   }
   const dialect = new SqliteDialect({ database });
-  dialect.createDriver = () => new Driver(database);
+  const driver = new Driver(database);
+  dialect.createDriver = () => driver;
   dialect.createAdapter = () => new Adapter();
-  return new Kysely<Tables>({ dialect });
+  const kysely = new Kysely<Tables>({ dialect });
+  wipers.set(kysely, new FreeSpaceWiper(database, (step) => driver.runInTurn(step)));
+  return kysely;
 }
 
 /**
@@ -69,22 +73,13 @@ export async function emptyLog(kysely: Kysely<Tables>): Promise<boolean> {
   return rows[0]?.busy === 0;
 }
 
-/**
- * Writes the file again from its rows, which takes as long as a copy.
- * @returns true if it did; false while another process writes, or a statement reads.
- */
-export async function rewriteFile(kysely: Kysely<Tables>): Promise<boolean> {
-  try {
-    // The copy would otherwise be in memory.
-    await sql`pragma temp_store = file`.execute(kysely);
-    await sql`vacuum`.execute(kysely);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && /busy|locked|in progress/.test(error.message)) return false;
-    throw error;
-  } finally {
-    await sql.raw(`pragma ${temporaryFiles}`).execute(kysely);
-  }
+const wipers = new WeakMap<Kysely<Tables>, FreeSpaceWiper>();
+
+/** Finds what overwrites the bytes of a file that no row uses, between the transactions of other callers. */
+export function findWiper(kysely: Kysely<Tables>): FreeSpaceWiper {
+  const wiper = wipers.get(kysely);
+  if (wiper === undefined) throw new Error('This database was not opened with openSqlite.');
+  return wiper;
 }
 
 function openWith(file: string, options: SQLite.Options, settings: readonly string[]): SQLite.Database {
@@ -153,8 +148,13 @@ class Driver extends SqliteDriver {
     return caller;
   }
 
+  /** Runs a synchronous step of the connection as soon as no caller has a transaction open. */
+  runInTurn<Result>(step: () => Result): Promise<Result> {
+    return this.#takeTurn(null, async () => step());
+  }
+
   /** Runs a step as soon as no other caller has a transaction open. */
-  #takeTurn<Result>(caller: DatabaseConnection, step: () => Promise<Result>): Promise<Result> {
+  #takeTurn<Result>(caller: DatabaseConnection | null, step: () => Promise<Result>): Promise<Result> {
     if (this.#owner === null || this.#owner === caller) return step();
     return new Promise((resolve) => this.#waiting.push(() => resolve(step())));
   }

@@ -22,9 +22,9 @@ import { completeErasures, listLastErasures } from '../../ledger/erasure-store.t
 import { readRotations } from '../../ledger/rotation-store.ts';
 import { hasErased } from '../../privacy/erasure/erasure.ts';
 import { type ReplayCounts, replayErasures } from '../../privacy/erasure/replay.ts';
-import { forgetErased } from '../../privacy/erasure/store.ts';
 import { systemClock } from '../../storage/clock.ts';
 import { attachSeal, type Database, openDatabase } from '../../storage/database.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
 import { flushToDisk } from '../../storage/log-file.ts';
 import { isMigrated, migrate } from '../../storage/migrate.ts';
@@ -150,8 +150,7 @@ export async function completeRestore(
 ): Promise<ReplayCounts> {
   const erased = await replayErasures(database, box, lines, now);
   // No other process uses the database; a backup that was made during an erasure needs it, too.
-  const hasErased = Object.values(erased).some((count) => count > 0);
-  await forgetErased(database, { hasErased, mayWait: true });
+  await removeRemains(database);
   await stateRestore(database, anchoring, now);
   await completeErasures(database.kysely, erasures, erasures.readNames());
   erasures.appendRestored(now, await listLastErasures(database.kysely));

@@ -8,6 +8,7 @@ import { findNewestAttested, listTasks } from '../../ledger/attestation-store.ts
 import { findLogCheckpoint, nameLogKey } from '../../ledger/installation-log.ts';
 import { type Outside, readOutside } from '../../proofs/outside-sources.ts';
 import { type Settings, SettingsError } from '../../settings.ts';
+import { readSearched } from '../../storage/erased-remains.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { schemas } from '../../storage/schema.ts';
 import { nameTarget } from '../backups/target.ts';
@@ -65,6 +66,10 @@ export const SystemStatus = z
     database: namedObject('DatabaseStatus', {
       kind: z.enum(['sqlite', 'postgres']).meta({ id: 'DatabaseKind' }),
       bytes: Count,
+      searchedBytes: Count.nullable().meta({
+        description:
+          'How much of a SQLite file was searched for copies of erased values, which are overwritten beside requests; null if none are left.',
+      }),
     }),
     disk: z
       .strictObject({ freeBytes: Count, totalBytes: Count })
@@ -122,7 +127,11 @@ export async function readSystemStatus({
     nodeVersion: process.versions.node,
     startedAt: new Date(Date.parse(clock()) - process.uptime() * 1000).toISOString(),
     schemaVersion: Object.keys(schemas).at(-1) as string,
-    database: { kind: database.dialect, bytes: await readSize(database) },
+    database: {
+      kind: database.dialect,
+      bytes: await readSize(database),
+      searchedBytes: await readSearched(database),
+    },
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
     log: await readLogStatus(database.kysely, settings, signer),
     backups: await readBackups(database.kysely, settings, clock()),

@@ -57,6 +57,11 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface DatabaseStatus {
   readonly kind: DatabaseKind;
   readonly bytes: number;
+  /**
+   * How much of a SQLite file was searched for copies of erased values, which are overwritten beside requests; null if
+   * none are left.
+   */
+  readonly searchedBytes: number | null;
 }
 
 /** Deliveries to the webhooks of all tenants. */

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { type Actor, type AuditSource, systemActor } from '../../http/principal.ts';
 import type { Client } from '../../http/request.ts';
 import type { Transaction } from '../../storage/database.ts';
+import { noteErasure } from '../../storage/erased-remains.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import { committedText, type PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -143,7 +144,7 @@ export async function recordErasure(
   { diff, ...event }: Omit<NewAuditEvent, 'diff'> & { readonly diff?: Readonly<Record<string, Json>> },
 ): Promise<void> {
   await recordEvent(tx, source, { ...event, diff: { ...diff, ...describeErasure(entries) } });
-  tx.afterCommit(() => tx.signals.emit('erased'));
+  await noteErasure(tx);
 }
 
 type AnyRow = Readonly<Record<string, unknown>>;

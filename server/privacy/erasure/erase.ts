@@ -12,6 +12,7 @@ import { noteErased } from '../../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../../ledger/erasures.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
+import { noteErasure } from '../../storage/erased-remains.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { requireBreach } from '../breach.ts';
@@ -178,7 +179,7 @@ export async function continueErasure(database: Database, now: string, count?: C
     }
     await queries.deleteFrom('erasure_jobs').where('tenant_id', '=', tenant_id).where('id', '=', id).execute();
     // The job itself named the person.
-    tx.afterCommit(() => tx.signals.emit('erased'));
+    await noteErasure(tx);
     await announce(tx, job, counts);
   });
   count?.({ erasureSteps: 1 });

@@ -1,63 +1,13 @@
 import { sql } from 'kysely';
 import { changeAnswers } from '../../http/idempotency.ts';
 import { type EntryName, nameEntry } from '../../ledger/erasure-log.ts';
-import type { Database, Transaction } from '../../storage/database.ts';
+import type { Transaction } from '../../storage/database.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, inBatches, updateTexts } from '../../storage/rows.ts';
-import { emptyLog, rewriteFile } from '../../storage/sqlite.ts';
 import { eraseJson, type Job, readTargets, type Target } from './erasure.ts';
 
 /** How many rows of each kind one transaction erases or looks at: well below a second. */
 export const stepRows = 1000;
-
-/** The largest file that is written again while a server answers: it waits about a third of a second. */
-const quickBytes = 64 * 1024 ** 2;
-
-/** Removes erased values from the write-ahead log of SQLite. @returns true if the log is empty. */
-export async function emptyErasedLog({ dialect, kysely }: Database): Promise<boolean> {
-  return dialect !== 'sqlite' || emptyLog(kysely);
-}
-
-/**
- * Removes erased values from the files of SQLite: from the write-ahead log, and from pages whose rows moved to another
- * (secure_delete overwrites only freed space). PostgreSQL cleans up its rows by itself, but keeps samples of former
- * values in its statistics until they are collected again.
- * @param hasErased true if something was erased since the last call that `erasures` does not count.
- * @param mayWait also rewrites a large file; otherwise that is left to the next start.
- * @returns true if nothing is left that another try would remove.
- */
-export async function forgetErased(
-  { dialect, kysely }: Database,
-  { hasErased = false, mayWait = false } = {},
-): Promise<boolean> {
-  if (dialect !== 'sqlite') {
-    if (hasErased) await sql`analyze`.execute(kysely);
-    return true;
-  }
-  const { done, rewritten, bytes } = await readRewriting(kysely);
-  const isOld = hasErased || done !== rewritten;
-  const isRewritten = isOld && (mayWait || bytes <= quickBytes) && (await rewriteFile(kysely));
-  // -1 is no number of erasures: the next start writes the file again.
-  if (isOld) await sql`pragma user_version = ${sql.lit(isRewritten ? done : -1)}`.execute(kysely);
-  const isBusy = isOld && !isRewritten && bytes <= quickBytes;
-  return (await emptyLog(kysely)) && !isBusy;
-}
-
-/** How many bytes a start writes again because erasures may have left something in them; 0 for none. */
-export async function countUnforgotten({ dialect, kysely }: Database): Promise<number> {
-  if (dialect !== 'sqlite') return 0;
-  const { done, rewritten, bytes } = await readRewriting(kysely);
-  return done === rewritten ? 0 : bytes;
-}
-
-/** The erasures that are done, those after which the file was written again (`user_version`), and its size. */
-async function readRewriting(queries: Queries) {
-  const { rows } = await sql<{ readonly done: number; readonly rewritten: number; readonly bytes: number }>`
-    select (select count(*) from erasures) as done,
-      (select user_version from pragma_user_version) as rewritten,
-      (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes`.execute(queries);
-  return rows[0] as (typeof rows)[number];
-}
 
 /** The oldest erasure that is not done. */
 export async function findNextJob(queries: Queries): Promise<Job | undefined> {

@@ -6,6 +6,7 @@ import { newSalt } from '../../ledger/entry.ts';
 import { noteErased } from '../../ledger/erasure-store.ts';
 import { type ClearedOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
 import type { Transaction } from '../../storage/database.ts';
+import { noteErasure } from '../../storage/erased-remains.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { updateRow } from '../../storage/rows.ts';
 import { holds } from '../../storage/secrets.ts';
@@ -93,7 +94,7 @@ export async function eraseTexts(
     return { source, row, change: { verb: 'erased', targetRef: null, reason, diff } };
   });
   await recordChanges(tx, kind, changes);
-  tx.afterCommit(() => tx.signals.emit('erased'));
+  await noteErasure(tx);
   return { rows: erased.length, ...cleared };
 }
 

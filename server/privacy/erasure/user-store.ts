@@ -12,6 +12,7 @@ import { noteErased } from '../../ledger/erasure-store.ts';
 import { countEvents, type OpeningName } from '../../ledger/erasures.ts';
 import { clearOpenings, clearOpeningsAbout } from '../../ledger/opening-store.ts';
 import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
+import { noteErasure } from '../../storage/erased-remains.ts';
 import type { Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, newId, updateRow } from '../../storage/rows.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
@@ -106,7 +107,7 @@ export async function continueUserErasure(
       .where((row) => row.and(match))
       .execute();
     // The job itself named the person.
-    tx.afterCommit(() => tx.signals.emit('erased'));
+    await noteErasure(tx);
   });
   count?.({ userErasureSteps: 1 });
   return true;

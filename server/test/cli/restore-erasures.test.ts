@@ -10,8 +10,8 @@ import { personal, recordErasure, recordEvent, systemSource } from '../../ledger
 import { ErasureLog, erasureFile, writeErasure } from '../../ledger/erasure-log.ts';
 import { clearOpenings } from '../../ledger/opening-store.ts';
 import { eraseExpired } from '../../privacy/erasure/retention.ts';
-import { forgetErased } from '../../privacy/erasure/store.ts';
 import { runTransaction } from '../../storage/database.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
@@ -217,7 +217,7 @@ describeOnEachDatabase('a restore of a backup from before an erasure', (dialect)
     const { size } = (await readErased()).file;
     assert.deepEqual([size, (await readErased()).title], [file.length, null]);
     const { dataDir } = installation.settings;
-    assert.ok(await forgetErased(installation.database));
+    assert.ok(await removeRemains(installation.database));
     assertNowhere(contents(dataDir, await backUp()));
     await verified(dataDir);
     const publicKey = installation.signer.verifierKey;

@@ -20,9 +20,9 @@ import { createNotice, publishNotice } from '../../consent/notice-changes.ts';
 import { scopes } from '../../http/roles.ts';
 import { type Installation, openInstallation } from '../../installation/installation.ts';
 import { systemSource } from '../../ledger/audit/store.ts';
-import { forgetErased } from '../../privacy/erasure/store.ts';
 import { readSettings, type Settings } from '../../settings.ts';
 import { runTransaction } from '../../storage/database.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { readLayout } from '../../storage/table-layout.ts';
 import { createLocation, describeOnEachDatabase, noticeContent, TestClock } from '../harness.ts';
 import { assertAbsent, needle } from '../needle.ts';
@@ -129,7 +129,7 @@ class History implements AsyncDisposable {
   /** Everything verifies, also with what was kept, and nothing that was erased is there. */
   async check(): Promise<void> {
     const { installation } = await this.#run();
-    assert.ok(await forgetErased(installation.database));
+    assert.ok(await removeRemains(installation.database));
     const files = this.#known.kept.map(({ note }, index) => {
       const file = join(this.#home, `kept-${index}`);
       writeFileSync(file, note);

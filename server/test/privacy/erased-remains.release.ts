@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { continueErasure } from '../../privacy/erasure/erase.ts';
-import { countUnforgotten, forgetErased } from '../../privacy/erasure/store.ts';
 import { systemClock } from '../../storage/clock.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { payload } from '../consent/helpers.ts';
 import { startTestServer } from '../harness.ts';
 
@@ -33,9 +33,7 @@ test('no erased value is left in a page of the file whose rows moved to another'
       200,
     );
   while (await continueErasure(database, systemClock()));
-  assert.ok((await countUnforgotten(database)) > 0);
-  assert.ok(await forgetErased(database));
-  assert.equal(await countUnforgotten(database), 0);
+  assert.ok(await removeRemains(database));
   const file = readFileSync(join(settings.dataDir, 'svc.sqlite'));
   assert.deepEqual(
     erased.filter((subjectId) => file.includes(subjectId)),

@@ -10,8 +10,9 @@ import { type NewAuditEvent, personal, recordEvents, systemSource } from '../../
 import { dsrEvents } from '../../privacy/dsr.ts';
 import { continueErasure, eraseSubject } from '../../privacy/erasure/erase.ts';
 import { noCounts } from '../../privacy/erasure/erasure.ts';
-import { forgetErased, stepRows } from '../../privacy/erasure/store.ts';
+import { stepRows } from '../../privacy/erasure/store.ts';
 import { runTransaction } from '../../storage/database.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { insertRows, newId } from '../../storage/rows.ts';
 import { emitEvents } from '../../webhooks/deliveries/outbox.ts';
 import { assertIntact } from '../accounts/keys/keys.ts';
@@ -67,7 +68,7 @@ describeOnEachDatabase('POST /v1/consent/subjects/{subjectId}/erase', (dialect) 
   /** Every text of the database; of SQLite also the bytes of the file and its log, of PostgreSQL the samples of values. */
   const contents = async () => {
     const { database, settings } = server.installation;
-    assert.ok(await forgetErased(database, { hasErased: true }));
+    assert.ok(await removeRemains(database));
     const tables = [
       'consent_records',
       'audit_events',

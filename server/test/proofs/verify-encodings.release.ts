@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import { deriveSecrets } from '../../installation/installation.ts';
 import { nameLogKey } from '../../ledger/installation-log.ts';
-import { forgetErased } from '../../privacy/erasure/store.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { LogKeeper } from '../../proofs/log-keeper.ts';
+import { removeRemains } from '../../storage/erased-remains.ts';
 import { capture, payload } from '../consent/helpers.ts';
 import { base, ControlClient } from '../controls/helpers.ts';
 import { evidenceItem } from '../controls/samples.ts';
@@ -75,7 +75,7 @@ describe('one changed byte of each column', () => {
       headers: { 'Content-Type': 'text/plain' },
     });
     payload(file);
-    assert.ok(await forgetErased(installation.database));
+    assert.ok(await removeRemains(installation.database));
     const keeper = new CheckpointKeeper({ ...installation, interval: 1, log: pino({ level: 'silent' }) });
     while (await keeper.step(clock.now()));
     await new LogKeeper(installation).step(clock.now());

@@ -74,6 +74,14 @@ export class SystemPage extends PageElement {
         ${viewTerm(pageWords.version, status.version)} ${viewTerm(pageWords.system.schema, status.schemaVersion)}
         ${viewTerm('Node.js', status.nodeVersion)} ${viewTerm(pageWords.system.started, viewTime(status.startedAt))}
         ${viewTerm(pageWords.system.database, `${nameValue(database.kind)}, ${formatSize(database.bytes)}`)}
+        ${
+          database.searchedBytes === null
+            ? nothing
+            : viewTerm(
+                pageWords.system.remains,
+                `${formatSize(database.searchedBytes)} / ${formatSize(database.bytes)}`,
+              )
+        }
         ${viewTerm(pageWords.system.disk, `${formatSize(disk.freeBytes)} / ${formatSize(disk.totalBytes)}`)}
         ${viewTerm(pageWords.tenants, formatCount(status.tenants))}
         ${viewTerm(pageWords.records, formatCount(status.records))}

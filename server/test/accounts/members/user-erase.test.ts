@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { scopes } from '../../../http/roles.ts';
 import { personal, recordEvents, systemSource } from '../../../ledger/audit/store.ts';
-import { forgetErased, stepRows } from '../../../privacy/erasure/store.ts';
+import { stepRows } from '../../../privacy/erasure/store.ts';
 import { continueUserErasure } from '../../../privacy/erasure/user-store.ts';
 import { runTransaction } from '../../../storage/database.ts';
+import { removeRemains } from '../../../storage/erased-remains.ts';
 import { runSvc } from '../../cli/run-svc.ts';
 import { assertProblem, createFreshTenant, payload } from '../../consent/helpers.ts';
 import { describeOnEachDatabase, startTestServer, type TestServer } from '../../harness.ts';
@@ -38,7 +39,7 @@ describeOnEachDatabase('POST /v1/users/{id}/erase', (dialect) => {
   /** Every row of every table; of SQLite also the bytes of the file and its log. */
   const contents = async () => {
     const { database, settings } = server.installation;
-    assert.ok(await forgetErased(database));
+    assert.ok(await removeRemains(database));
     const files =
       dialect === 'sqlite' ? readdirSync(settings.dataDir).filter((name) => name.startsWith('svc.sqlite')) : [];
     const bytes = files.map((name) => readFileSync(join(settings.dataDir, name), 'latin1'));
