@@ -44,8 +44,12 @@ export function openPrivacy(services: Services, findContact: (slug: string) => P
       throw error;
     });
     isRemoving = result === 'more' || result === 'busy';
-    if (result === 'done')
-      log.info({ milliseconds: Math.round(performance.now() - began) }, 'removed what was left of erased values');
+    if (result === 'done' || result === 'again') {
+      const milliseconds = Math.round(performance.now() - began);
+      // However many erasures there are, a pass does not follow upon another.
+      nextPass = Math.max(nextPass, performance.now() + milliseconds);
+      if (result === 'done') log.info({ milliseconds }, 'removed what was left of erased values');
+    }
     return result === 'more';
   };
   return {

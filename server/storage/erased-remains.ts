@@ -33,12 +33,10 @@ export async function stepRemoval({ dialect, kysely }: Database): Promise<WipeRe
 export async function removeRemains(database: Database): Promise<boolean> {
   for (let attempts = 0; attempts < 100; ) {
     const result = await stepRemoval(database);
-    if (result === 'more') continue;
-    // After a pass in which something was erased, another one follows.
-    const isGone = result === 'none' || (result === 'done' && database.dialect === 'postgres');
-    if (isGone && (await emptyErasedLog(database))) return true;
-    attempts += 1;
-    if (result !== 'done') await new Promise((resolve) => setTimeout(resolve, 10));
+    if ((result === 'none' || result === 'done') && (await emptyErasedLog(database))) return true;
+    if (result !== 'more') attempts += 1;
+    // Others may write.
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return false;
 }

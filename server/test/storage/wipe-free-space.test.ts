@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { copyFileSync, readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
@@ -37,6 +37,44 @@ const rowOf = (index: number, of: string) => [
 ];
 const noteErasure = (database: SQLite.Database) => database.pragma(`user_version = ${remains}`);
 const smallSteps = { milliseconds: 0, changes: 1, pages: 8 };
+
+function fill(database: SQLite.Database, count: number): void {
+  const insert = database.prepare('insert into rows values (?, ?)');
+  for (let index = 0; index < count; index += 1) insert.run(rowOf(index, 'kept'));
+}
+
+/** Completes a pass. @returns the number of steps. */
+async function finish(wiper: FreeSpaceWiper, end = 'done'): Promise<number> {
+  for (let steps = 1; steps < 10_000; steps += 1) {
+    const result = await wiper.step();
+    if (result === end) return steps;
+    assert.equal(result, 'more');
+  }
+  throw new Error('The pass does not end.');
+}
+
+/** A connection that does something before a call of a method. */
+function intercept(
+  database: SQLite.Database,
+  method: 'exec' | 'pragma',
+  text: string,
+  act: () => void,
+): SQLite.Database {
+  return new Proxy(database, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...words: unknown[]) => {
+        if (name === method && words[0] === text) act();
+        return value.apply(target, words);
+      };
+    },
+  });
+}
+
+function closing(database: SQLite.Database): SQLite.Database & Disposable {
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
+}
 
 /** The pages of a file whose unallocated bytes are not all zeros. */
 function countUnwiped(file: string): number {
@@ -110,58 +148,107 @@ describe('wiping the free space of a SQLite file', () => {
     assert.equal(await wiper.step(), 'done');
   });
 
-  it('starts again if another connection wrote, or the log began again', async () => {
+  it('goes on however long the log became while a connection read from it', async () => {
     await using opened = await openFile();
     const { database, file } = opened;
-    const insert = database.prepare('insert into rows values (?, ?)');
-    for (let index = 0; index < 400; index += 1) insert.run(rowOf(index, 'kept'));
     const wiper = new FreeSpaceWiper(database, undefined, smallSteps);
-    const countSteps = async () => {
-      noteErasure(database);
-      for (let steps = 1; ; ) {
-        const result = await wiper.step();
-        if (result === 'done') return steps;
-        if (result === 'more') steps += 1;
-      }
-    };
-    const whole = await countSteps();
+    fill(database, 400);
+    noteErasure(database);
+    assert.equal(await wiper.step(), 'more');
+    const reader = new SQLite(file);
+    reader.exec('begin');
+    reader.prepare('select * from rows').all();
+    const change = database.prepare('update rows set value = ? || substr(value, 2)');
+    for (let round = 0; statSync(`${file}-wal`).size < 17 * 1024 ** 2; round += 1) change.run(String(round % 10));
+    assert.equal(await wiper.step(), 'busy');
+    reader.exec('commit');
+    reader.close();
+    await finish(wiper);
+    assert.equal(countUnwiped(file), 0);
+  });
+
+  it('keeps others from writing while it does, and steps back if one has written just before', async () => {
+    await using opened = await openFile();
+    const { file } = opened;
+    fill(opened.database, 400);
+    noteErasure(opened.database);
+    using other = closing(new SQLite(file, { timeout: 0 }));
+    const write = () => other.exec("update rows set value = 'other' where key = (select min(key) from rows)");
+    let refused = 0;
+    const duringPages = intercept(opened.database, 'pragma', 'page_count', () => {
+      assert.throws(write, /database is locked/);
+      refused += 1;
+    });
+    assert.equal(await new FreeSpaceWiper(duringPages).step(), 'done');
+    assert.equal(refused, 1);
+    noteErasure(opened.database);
+    for (const after of ['', 'pragma wal_checkpoint(truncate)']) {
+      const beforeLock = intercept(opened.database, 'exec', 'begin immediate', () => {
+        write();
+        other.exec(after);
+      });
+      assert.equal(await new FreeSpaceWiper(beforeLock).step(), 'busy');
+    }
+  });
+
+  it('goes on beside the writes of another connection, and starts again when the log did', async () => {
+    await using opened = await openFile();
+    const { database, file } = opened;
+    fill(database, 400);
+    const wiper = new FreeSpaceWiper(database, undefined, smallSteps);
+    noteErasure(database);
+    const whole = await finish(wiper);
     assert.ok(whole > 3);
-    for (const disturb of [
-      () => {
-        const other = new SQLite(file);
-        other.exec("update rows set value = 'other' where key = (select min(key) from rows)");
-        other.close();
-      },
-      () => database.pragma('wal_checkpoint(truncate)'),
-    ]) {
+    using other = closing(new SQLite(file));
+    const restart = () => database.pragma('wal_checkpoint(truncate)');
+    const write = () => other.exec("update rows set value = 'other' where key = (select min(key) from rows)");
+    for (const [disturb, steps] of [
+      [write, whole - 2],
+      [restart, whole],
+      [() => [write(), restart()], whole],
+      [() => [write(), restart(), write()], whole],
+    ] as const) {
       noteErasure(database);
       await wiper.step();
       await wiper.step();
       disturb();
-      assert.equal(await countSteps(), whole);
+      assert.equal(await finish(wiper), steps);
     }
+    assert.equal(countUnwiped(file), 0);
   });
 
   it('searches the file again after an erasure within a pass, and in a new process after one that ended in it', async () => {
     await using opened = await openFile();
     const { database } = opened;
-    const insert = database.prepare('insert into rows values (?, ?)');
-    for (let index = 0; index < 400; index += 1) insert.run(rowOf(index, 'kept'));
-    const readMark = () => database.pragma('user_version', { simple: true });
-    const finish = async (wiper: FreeSpaceWiper) => {
-      while ((await wiper.step()) !== 'done');
-      return readMark();
-    };
+    fill(database, 400);
+    const readVersion = () => database.pragma('user_version', { simple: true });
     const wiper = new FreeSpaceWiper(database, undefined, smallSteps);
     noteErasure(database);
     assert.equal(await wiper.step(), 'more');
     noteErasure(database);
-    assert.equal(await finish(wiper), remains);
-    assert.equal(await finish(wiper), 0);
+    await finish(wiper, 'again');
+    assert.equal(readVersion(), remains);
+    await finish(wiper);
+    assert.equal(readVersion(), 0);
+    // After the last page, while the disk writes it.
     noteErasure(database);
+    const last = new FreeSpaceWiper(database).step();
+    noteErasure(database);
+    assert.equal(await last, 'again');
     assert.equal(await wiper.step(), 'more');
-    assert.equal(readMark(), 9, 'the next page');
-    assert.equal(await finish(new FreeSpaceWiper(database)), 0);
+    assert.equal(readVersion(), 9, 'the next page');
+    await finish(new FreeSpaceWiper(database));
+    assert.equal(readVersion(), 0);
+  });
+
+  it('finds the log of a file that a link leads to', async () => {
+    await using opened = await openFile();
+    symlinkSync(opened.file, `${opened.file}-link`);
+    using database = closing(new SQLite(`${opened.file}-link`));
+    fill(database, 400);
+    noteErasure(database);
+    assert.equal(await new FreeSpaceWiper(database).step(), 'done');
+    assert.equal(countUnwiped(opened.file), 0);
   });
 
   it('keeps every row through a kill at any moment, and completes the pass afterwards', async () => {
@@ -185,8 +272,7 @@ describe('wiping the free space of a SQLite file', () => {
       const expected = rows.map((_, index) => [hash('sha256', `${index}`), `${index}`.repeat(index % 40)]);
       assert.deepEqual(rows, expected.sort());
     }
-    const wiper = new FreeSpaceWiper(database);
-    while ((await wiper.step()) !== 'none');
+    await finish(new FreeSpaceWiper(database));
     assert.equal(countUnwiped(file), 0);
   });
 
@@ -213,11 +299,26 @@ describe('wiping the free space of a SQLite file', () => {
       return findUnallocated(page, 0);
     };
     assert.deepEqual(write(13, 1, 4000), { from: 10, to: 4000 });
+    assert.deepEqual(write(10, 1, 4000, 4000, 4050), { from: 10, to: 4000 });
+    for (const type of [2, 5]) {
+      page.writeUInt16BE(4000, 12);
+      assert.deepEqual(write(type, 1, 4000), { from: 14, to: 4000 });
+    }
     for (const type of [0, 1, 7]) assert.equal(write(type, 1, 4000), null);
     assert.equal(write(13, 1, 4097), null);
     assert.equal(write(13, 2000, 4000), null);
     assert.equal(write(13, 1, 4000, 3999), null);
     assert.equal(write(13, 1, 4000, 4096), null);
     assert.equal(write(13, 1, 4000, 4000, 3000), null);
+  });
+
+  it('knows the header of the first page, and a content that starts at the end of 64 KiB', () => {
+    const first = Buffer.alloc(4096, 7);
+    first.write('SQLite format 3\0');
+    first.set([13, 0, 0, 0, 1, 4000 >> 8, 4000 & 255, 0, 4000 >> 8, 4000 & 255], 100);
+    assert.deepEqual(findUnallocated(first, 100), { from: 110, to: 4000 });
+    const large = Buffer.alloc(65_536, 7);
+    large.set([13, 0, 0, 0, 0, 0, 0, 0]);
+    assert.deepEqual(findUnallocated(large, 0), { from: 8, to: 65_536 });
   });
 });
