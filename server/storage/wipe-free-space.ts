@@ -265,13 +265,13 @@ class OpenFile {
    */
   readLog(): { readonly id: string; readonly pages: readonly number[] } | null {
     if (this.logBytes > longestLog) return null;
-    const log = readFileSync(`${this.#path}-wal`);
-    if (log.length < 32) return null;
-    const frame = 24 + log.readUInt32BE(8);
-    const salt = log.subarray(16, 24);
+    const bytes = readFileSync(`${this.#path}-wal`);
+    if (bytes.length < 32) return null;
+    const frame = 24 + bytes.readUInt32BE(8);
+    const salt = bytes.subarray(16, 24);
     const pages: number[] = [];
-    for (let at = 32; at + frame <= log.length; at += frame)
-      if (log.subarray(at + 8, at + 16).equals(salt)) pages.push(log.readUInt32BE(at));
+    for (let at = 32; at + frame <= bytes.length; at += frame)
+      if (bytes.subarray(at + 8, at + 16).equals(salt)) pages.push(bytes.readUInt32BE(at));
     return { id: salt.toString('hex'), pages };
   }
 }
