@@ -26,6 +26,7 @@ import { systemSource } from '../server/ledger/audit/store.ts';
 import { readSettings } from '../server/settings.ts';
 import { type DemoCredentials, seedDemo } from '../server/site/demo/seed.ts';
 import { runTransaction } from '../server/storage/database.ts';
+import { FaultLog } from '../server/storage/fault-log.ts';
 import { emitEvents } from '../server/webhooks/deliveries/outbox.ts';
 import { createEndpoint } from '../server/webhooks/endpoints/changes.ts';
 import { EndpointInput } from '../server/webhooks/endpoints/endpoint.ts';
@@ -154,8 +155,8 @@ async function prepareDelivery(
   await runTransaction(database, clock(), (tx) =>
     createEndpoint(tx, systemSource(tenantId), { box, policy }, EndpointInput.parse({ url })),
   );
-  const log = pino({ level: 'silent' });
-  const sender = new WebhookSender({ database, clock, box, receivers: new Receivers({ policy }), log });
+  const faults = new FaultLog(database, pino({ level: 'silent' }));
+  const sender = new WebhookSender({ database, clock, box, receivers: new Receivers({ policy }), faults });
   cleanUp.defer(() => sender.stop(0));
   database.signals.on('deliveries', (endpoints) => sender.wake(endpoints));
   return {

@@ -162,7 +162,8 @@ async function addEndpoint({ database, clock, box }: Installation, { tenantId }:
 
 function createSender({ database, clock, box }: Installation): WebhookSender {
   const receivers = new Receivers({ policy: { allowPrivate: true } });
-  return new WebhookSender({ database, clock, box, receivers, log: pino({ level: 'silent' }) });
+  const faults = new FaultLog(database, pino({ level: 'silent' }));
+  return new WebhookSender({ database, clock, box, receivers, faults });
 }
 
 async function queueEvents({ database, clock }: Installation, { tenantId }: Site, count: number): Promise<void> {

@@ -6,6 +6,13 @@ import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { createLocation, describeOnEachDatabase, noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { DatabaseGate } from '../storage/database-gate.ts';
+import {
+  allowPrivate,
+  createEndpoint,
+  createTestSender,
+  openRequest,
+  startScriptedReceiver,
+} from '../webhooks/sending.ts';
 import { assertProblem } from './problems.ts';
 
 /** A server whose log a test reads as it is written. */
@@ -108,7 +115,7 @@ describeOnEachDatabase('a server with an unusable database', (dialect) => {
     if (skip) return;
     location = await createLocation('postgres');
     gate = await DatabaseGate.open(location.environment.DATABASE_URL as string);
-    started = await startLogging('postgres', { DATABASE_URL: gate.url, SVC_DATABASE_SECONDS: '1' });
+    started = await startLogging('postgres', { ...allowPrivate, DATABASE_URL: gate.url, SVC_DATABASE_SECONDS: '1' });
     server = started.server;
   });
 
@@ -175,5 +182,28 @@ describeOnEachDatabase('a server with an unusable database', (dialect) => {
         ['database unavailable', 'database available again'],
       );
     }
+  });
+
+  test('logs attempts at deliveries that cannot read the database as part of the outage', { skip }, async () => {
+    await using receiver = await startScriptedReceiver();
+    await createEndpoint(server, server.tenant, receiver.url);
+    await openRequest(server, server.tenant);
+    await using sending = createTestSender(server, undefined, server.app.faults.log);
+    await sending.sender.poll();
+    await sending.sender.tick();
+    assert.equal(sending.sender.inFlight, 1);
+    await gate.stop();
+    await sending.sender.drain();
+    assert.equal(receiver.received.length, 0);
+    assert.deepEqual(
+      started.lines.map(({ msg }) => msg),
+      ['database unavailable'],
+    );
+    await gate.start();
+    await started.waitFor('database available again');
+    assert.deepEqual(
+      started.lines.splice(0).map(({ msg }) => msg),
+      ['database unavailable', 'database available again'],
+    );
   });
 });

@@ -19,7 +19,8 @@ describeServerOnEachDatabase(
       const lines: string[] = [];
       const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
       const receivers = new Receivers({ policy: { allowPrivate: true } });
-      const sender = new WebhookSender({ database, clock, box, receivers, log });
+      const faults = new FaultLog(database, log);
+      const sender = new WebhookSender({ database, clock, box, receivers, faults });
       const counted = () =>
         lines
           .map((line) => JSON.parse(line))
@@ -27,7 +28,7 @@ describeServerOnEachDatabase(
           .map(({ delivered, failed, inFlight, connections }) => ({ delivered, failed, inFlight, connections }));
       const { tenant } = await createSubscriber(server, receiver.url);
       context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-      const running = runSender({ sender, database, clock, faults: new FaultLog(database, log) });
+      const running = runSender({ sender, database, clock, faults });
       const send = async (count: number) => {
         for (const event of eventsOf('a', count)) {
           await happen(server, tenant, [event]);

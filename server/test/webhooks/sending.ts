@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { FaultLog } from '../../storage/fault-log.ts';
 import { WebhookSender } from '../../webhooks/sender/sender.ts';
 import type { ConnectOptions } from '../../webhooks/transport/connection.ts';
 import { Receivers } from '../../webhooks/transport/receivers.ts';
@@ -72,7 +73,7 @@ export function createTestSender(
 ): TestSender {
   const receivers = new Receivers({ policy: { allowPrivate: true }, ...options });
   const { database, clock, box } = installation;
-  const sender = new WebhookSender({ database, clock, box, receivers, log, random });
+  const sender = new WebhookSender({ database, clock, box, receivers, faults: new FaultLog(database, log), random });
   const deliver = async () => {
     do {
       while (sender.hasWork) {

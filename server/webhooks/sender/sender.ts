@@ -1,8 +1,8 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { ByteCache } from '../../storage/cache.ts';
 import type { Clock } from '../../storage/clock.ts';
 import { type Database, runTransaction, type Transaction } from '../../storage/database.ts';
+import type { FaultLog } from '../../storage/fault-log.ts';
 import type { SecretBox } from '../../storage/secrets.ts';
 import { type OpenedSigner, openSigner, webhookHeaders } from '../endpoints/signing.ts';
 import { type Endpoint, type EndpointKey, findEndpoint } from '../endpoints/store.ts';
@@ -25,7 +25,7 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly box: SecretBox;
   readonly receivers: Receivers;
-  readonly log: Logger;
+  readonly faults: FaultLog;
   /** From 0 up to 1; spreads retries. */
   readonly random?: () => number;
 }
@@ -245,7 +245,7 @@ export class WebhookSender {
   #begin(claim: Claim, startedAt: string): void {
     const { endpoint, queue, deliveries, orphaned, hasMore } = claim;
     if (orphaned.length > 0)
-      this.#options.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
+      this.#options.faults.log.error({ webhookId: endpoint.id, orphaned }, 'deleted deliveries whose event is missing');
     if (hasMore) queue.hasDue = true;
     // The others have their turn first, the next time.
     const name = nameQueue(endpoint);
@@ -265,7 +265,7 @@ export class WebhookSender {
 
   /** Never rejects. */
   async #attempt(queue: EndpointQueue, attempt: Attempt, signer: OpenedSigner['signer']): Promise<void> {
-    const { clock, random, receivers, log } = this.#options;
+    const { clock, random, receivers, faults } = this.#options;
     const { endpoint, delivery, startedAt } = attempt;
     try {
       let outcome: DeliveryOutcome;
@@ -274,7 +274,7 @@ export class WebhookSender {
         const headers = webhookHeaders(delivery, signer, Math.floor(Date.parse(startedAt) / 1000));
         const isWanted = () =>
           this.#isClaimed(delivery).catch((error: unknown) => {
-            log.error({ err: error }, 'an attempt broke off');
+            faults.logTask(error, 'an attempt broke off');
             return false;
           });
         outcome = await receivers.post({ url: endpoint.url, headers, body: delivery.event.body, isWanted });
@@ -295,7 +295,7 @@ export class WebhookSender {
       this.#woken.resolve();
     } catch (error) {
       // The delivery is attempted again when its lease has expired.
-      log.error({ err: error }, 'an attempt broke off');
+      faults.logTask(error, 'an attempt broke off');
     }
   }
 
