@@ -17,6 +17,7 @@ export function isUnreachable(error: unknown): boolean {
     refusals.test(code) ||
     (isConnecting(error) && socketFailures.has(code)) ||
     silence.test(error.message) ||
+    promotion.test(error.message) ||
     clientComplaints.test(error.message)
   );
 }
@@ -29,7 +30,8 @@ export function mayStart(error: unknown): boolean {
     networkFailures.has(code) ||
     (isConnecting(error) && code === 'ENOENT') ||
     starting.test(code) ||
-    silence.test(message)
+    silence.test(message) ||
+    promotion.test(message)
   );
 }
 
@@ -104,5 +106,7 @@ const refusals = /^(?:28|3D)\w{3}$/;
 const silence = /^(?:timeout exceeded when trying to connect|Connection terminated)/;
 
 /** The others: the server answers something else than it should. */
-const clientComplaints =
-  /^(?:SASL|The server does not support SSL|There was an error establishing an SSL|the server is read-only$)/;
+const clientComplaints = /^(?:SASL|The server does not support SSL|There was an error establishing an SSL)/;
+
+/** No server can be written to: a failover may not be complete. */
+const promotion = /^(?:the server is read-only$|it is a standby)/;

@@ -11,6 +11,12 @@ import { DatabaseUnavailable, explainFailure } from './unavailable.ts';
 // Loaded on demand: a server on SQLite does not need it.
 const require = createRequire(import.meta.url);
 
+interface PostgresOptions {
+  readonly holds?: boolean | undefined;
+  readonly reads?: boolean | undefined;
+  readonly pool?: number | undefined;
+}
+
 interface OpenedPostgres {
   readonly kysely: Kysely<Tables>;
   readonly pool: Pool;
@@ -24,12 +30,13 @@ interface OpenedPostgres {
  * @param statementSeconds the time limit of statements; null for none. With a limit, PostgreSQL cancels longer statements,
  *   and a connection without a response is dropped.
  * @param holds lets each connection share the lock that `excludeOthers` takes.
+ * @param reads allows a standby, whose data may be old.
  * @param pool the most connections at once.
  */
 export function openPostgres(
   url: string,
   statementSeconds: number | null,
-  { holds = true, pool: max = 10 }: { readonly holds?: boolean | undefined; readonly pool?: number | undefined } = {},
+  { holds = true, reads = false, pool: max = 10 }: PostgresOptions = {},
 ): OpenedPostgres {
   const pg: typeof import('pg') = require('pg');
   const { routes, hasReplicas, client: options } = readAddress(url);
@@ -48,9 +55,11 @@ export function openPostgres(
     override query(...words: any[]): any {
       const running = super.query(...(words as Parameters<PoolClient['query']>));
       if (!((running as unknown) instanceof Promise)) return running;
-      return (running as unknown as Promise<unknown>).catch((error: unknown) => {
-        // The driver would return the connection to the pool, with the query still on it.
-        if (error instanceof Error && error.message === 'Query read timeout') void this.end();
+      return (running as unknown as Promise<unknown>).then(undefined, (error: unknown) => {
+        const { message, code } = error as NodeJS.ErrnoException;
+        // The driver would return the connection to the pool, with the query still on it. And a server that was a primary
+        // keeps its connections if it only becomes read-only: a new one can reach its successor.
+        if (message === 'Query read timeout' || code === readOnly) void this.end();
         throw explainFailure(error);
       });
     }
@@ -64,7 +73,7 @@ export function openPostgres(
     connectionTimeoutMillis: limitWait(statementSeconds ?? 10) * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: (client) => prepareSession(client, { holds, hasReplicas, statementSeconds }),
+    onConnect: (client) => prepareSession(client, { holds, reads, hasReplicas, statementSeconds }),
     // The response to a statement that PostgreSQL cancelled needs time to arrive.
     ...(statementSeconds !== null && { query_timeout: statementSeconds * 1000 + 1000 }),
     stream: () => {
@@ -135,27 +144,39 @@ function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
+interface SessionOptions {
+  readonly holds: boolean;
+  readonly reads: boolean;
+  readonly hasReplicas: boolean;
+  readonly statementSeconds: number | null;
+}
+
+/** SQLSTATE read_only_sql_transaction. */
+const readOnly = '25006';
+
+const standbyMessage =
+  'it is a standby, which cannot be written to; set DATABASE_URL to the address of the primary, or wait until it is promoted';
+
 /**
  * Prepares a new connection in one statement. It takes the shared lock, held until the connection is closed: no process can
  * write past a move, and none is moved while it runs. The settings that Svc relies on are set here instead of in the
  * startup message, which PgBouncer refuses; those of the role or the database do not count.
  */
-async function prepareSession(
-  client: ClientBase,
-  options: { readonly holds: boolean; readonly hasReplicas: boolean; readonly statementSeconds: number | null },
-): Promise<void> {
-  const { holds, hasReplicas, statementSeconds } = options;
+async function prepareSession(client: ClientBase, options: SessionOptions): Promise<void> {
+  const { holds, reads, hasReplicas, statementSeconds } = options;
   const settings = { ...limitTimes((statementSeconds ?? 0) * 1000), ...sessionSettings };
   const values = Object.entries(settings).flat().map(String);
   const calls = Object.keys(settings).map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
   const { rows } = await client.query(
     // An acknowledged change is on disk; an operator may ask for more than "on".
     `select ${calls}, set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false),
-      current_setting('transaction_read_only') = 'on' as "isReadOnly",
+      current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_is_in_recovery() as "isStandby",
       ${holds ? `pg_try_advisory_lock_shared(${useLock})` : 'true'} as "isShared"`,
     values,
   );
   if (hasReplicas && rows[0]?.isReadOnly === true) throw new DatabaseUnavailable(new Error('the server is read-only'));
+  // A failover may have led here. Old data would bring back what was revoked: sessions, keys, rights.
+  if (!reads && rows[0]?.isStandby === true) throw new DatabaseUnavailable(new Error(standbyMessage));
   if (rows[0]?.isShared !== true)
     throw new DatabaseUnavailable(new Error('svc move or svc secret rotate is using it alone'));
 }

@@ -28,7 +28,6 @@ export async function requireUsable({ dialect, kysely }: Database): Promise<void
 interface Facts {
   readonly version: number;
   readonly encoding: string;
-  readonly isStandby: boolean;
   readonly isReadOnly: boolean;
   /** Triggers keep the ledgers append-only. */
   readonly firesTriggers: boolean;
@@ -49,7 +48,6 @@ async function readFacts(queries: Queries): Promise<Facts> {
   const { rows } = await sql<Facts>`
     select current_setting('server_version_num')::integer / 10000 as version,
       current_setting('server_encoding') as encoding,
-      pg_is_in_recovery() as "isStandby",
       current_setting('transaction_read_only') = 'on' as "isReadOnly",
       current_setting('session_replication_role') <> 'replica' as "firesTriggers",
       current_user as role,
@@ -85,8 +83,6 @@ function findIssue(facts: Facts): string | null {
     return `This is PostgreSQL ${version}, and Svc needs ${oldestVersion} or later. Upgrade it, or use another server.`;
   if (encoding !== 'UTF8')
     return `The database ${database} has the encoding ${encoding}, which cannot store every text. Use one in UTF-8: CREATE DATABASE svc OWNER ${role} ENCODING 'UTF8' TEMPLATE template0;`;
-  if (facts.isStandby)
-    return 'This PostgreSQL is a standby, which cannot be written to. Set DATABASE_URL to the address of the primary.';
   if (facts.isReadOnly)
     return `The database ${database} is read-only for the role ${role} (default_transaction_read_only). Allow it to write: ALTER ROLE ${role} IN DATABASE ${database} SET default_transaction_read_only = off;`;
   if (!facts.firesTriggers)

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findFreePort, findPrograms, findUnprivilegedUser, readUntil } from '../../../tools/test/postgres.ts';
 import { requireProgram, startProxy } from '../../../tools/test/proxies.ts';
-import { type Environment, runSvc, startSvc } from '../cli/run-svc.ts';
+import { type Environment, runSvc, spawnSvc, startSvc } from '../cli/run-svc.ts';
 import { createLocation, noticeContent } from '../harness.ts';
 import { makeCertificate } from '../webhooks/make-certificate.ts';
 
@@ -166,6 +166,30 @@ describe('an address of a PostgreSQL', { skip: programs === undefined && 'no Pos
     await using primary = await startCluster(rules);
     await assertRefused(addressOf(standby), /is a standby.*address of the primary/);
     await assertConnects(`postgres://svc:${encoded}@localhost:${standby.port},localhost:${primary.port}/postgres`);
+  });
+
+  test('of a standby is waited for by a server that starts, because it may be promoted', async () => {
+    await using standby = await startCluster('host all all 127.0.0.1/32 scram-sha-256', { isStandby: true });
+    await using location = await createLocation('sqlite');
+    const child = spawnSvc(['serve'], {
+      ...location.environment,
+      DATABASE_URL: addressOf(standby),
+      SVC_DATABASE_WAIT_SECONDS: '60',
+    });
+    const exited = once(child, 'exit');
+    try {
+      const log = child.stdout.setEncoding('utf8');
+      assert.equal(await readUntil(log, 'waiting for the database'), undefined);
+      execFileSync(join(programs as string, 'pg_ctl'), ['promote', '-D', join(standby.folder, 'data')], {
+        ...findUnprivilegedUser(),
+        cwd: standby.folder,
+        stdio: 'ignore',
+      });
+      assert.equal(await readUntil(log, '"msg":"started"'), undefined);
+    } finally {
+      child.kill('SIGTERM');
+      await exited;
+    }
   });
 });
 

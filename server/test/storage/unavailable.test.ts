@@ -196,6 +196,13 @@ describe('a PostgreSQL', { skip: skipPostgres }, () => {
     await sql`select 1`.execute(database.kysely);
   });
 
+  test('that only reads since a failover is left for a new connection', deadline, async () => {
+    const insert = () => sql`create table left_behind (id int)`.execute(database.kysely);
+    await sql`set default_transaction_read_only = on`.execute(database.kysely);
+    await assert.rejects(insert(), isUnavailable('25006'));
+    await insert();
+  });
+
   test('that does not respond can be abandoned, even without a statement limit', deadline, async () => {
     const patient = openDatabase({ url: gate.url, file: '' });
     await sql`select 1`.execute(patient.kysely);
