@@ -46,22 +46,36 @@ export function openPostgres(
   let route = routes[0];
 
   class Client extends pg.Client {
+    /** A warning that the commit under way may be lost. */
+    #warning: Error | null = null;
+
     constructor(config?: ClientConfig) {
       // Again, because the pool hides the password from copies of its options.
       super({ ...config, ...options, ...route });
+      this.on('notice', (notice) => {
+        if (notice.routine === syncRoutine) this.#warning = new Error(notice.message);
+      });
     }
 
     // biome-ignore lint/suspicious/noExplicitAny: one body for all overloads
     override query(...words: any[]): any {
       const running = super.query(...(words as Parameters<PoolClient['query']>));
       if (!((running as unknown) instanceof Promise)) return running;
-      return (running as unknown as Promise<unknown>).then(undefined, (error: unknown) => {
-        const { message, code } = error as NodeJS.ErrnoException;
-        // The driver would return the connection to the pool, with the query still on it. And a server that was a primary
-        // keeps its connections if it only becomes read-only: a new one can reach its successor.
-        if (message === 'Query read timeout' || code === readOnly) void this.end();
-        throw explainFailure(error);
-      });
+      return (running as unknown as Promise<unknown>).then(
+        (result) => {
+          if (this.#warning === null) return result;
+          const failure = new DatabaseUnavailable(this.#warning);
+          this.#warning = null;
+          throw failure;
+        },
+        (error: unknown) => {
+          const { message, code } = error as NodeJS.ErrnoException;
+          // The driver would return the connection to the pool, with the query still on it. And a server that was a primary
+          // keeps its connections if it only becomes read-only: a new one can reach its successor.
+          if (message === 'Query read timeout' || code === readOnly) void this.end();
+          throw explainFailure(error);
+        },
+      );
     }
   }
 
@@ -153,6 +167,12 @@ interface SessionOptions {
 
 /** SQLSTATE read_only_sql_transaction. */
 const readOnly = '25006';
+
+/**
+ * The function of PostgreSQL that waits for a synchronous standby. If the wait is canceled, COMMIT succeeds with a warning:
+ * the change is on this server only, and would be lost if a standby replaced it.
+ */
+const syncRoutine = 'SyncRepWaitForLSN';
 
 const standbyMessage =
   'it is a standby, which cannot be written to; set DATABASE_URL to the address of the primary, or wait until it is promoted';

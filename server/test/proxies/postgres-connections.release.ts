@@ -5,8 +5,11 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { findFreePort, findPrograms, findUnprivilegedUser, readUntil } from '../../../tools/test/postgres.ts';
 import { requireProgram, startProxy } from '../../../tools/test/proxies.ts';
+import { inTransaction, openDatabase } from '../../storage/database.ts';
+import { DatabaseUnavailable } from '../../storage/unavailable.ts';
 import { type Environment, runSvc, spawnSvc, startSvc } from '../cli/run-svc.ts';
 import { createLocation, noticeContent } from '../harness.ts';
 import { makeCertificate } from '../webhooks/make-certificate.ts';
@@ -23,7 +26,10 @@ interface Cluster extends AsyncDisposable {
 }
 
 /** A PostgreSQL of its own, with a socket, and with TLS if it has a certificate. It wants a password over TCP. */
-async function startCluster(rules: string, { hasTls = false, isStandby = false } = {}): Promise<Cluster> {
+async function startCluster(
+  rules: string,
+  { hasTls = false, isStandby = false, standbys = '' } = {},
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-pg-'));
   const owner = findUnprivilegedUser();
   const own = (...names: readonly string[]) => {
@@ -64,6 +70,7 @@ async function startCluster(rules: string, { hasTls = false, isStandby = false }
     `unix_socket_directories=${folder}`,
     'fsync=off',
     'log_min_messages=log',
+    `synchronous_standby_names=${standbys}`,
     ...tls,
   ];
   const child = spawn(
@@ -190,6 +197,29 @@ describe('an address of a PostgreSQL', { skip: programs === undefined && 'no Pos
       child.kill('SIGTERM');
       await exited;
     }
+  });
+});
+
+describe('a PostgreSQL that waits for a synchronous standby', {
+  skip: programs === undefined && 'no PostgreSQL',
+}, () => {
+  test('has acknowledged nothing if the wait is canceled', { timeout: 60_000 }, async () => {
+    await using cluster = await startCluster('host all all 127.0.0.1/32 scram-sha-256', { standbys: 'absent' });
+    const url = `postgres://svc:${encoded}@localhost:${cluster.port}/postgres`;
+    await using database = openDatabase({ url, file: '' }, 30);
+    await using beside = openDatabase({ url, file: '' });
+    const outcome = inTransaction(database, (transaction) => sql`create table kept (id int)`.execute(transaction)).then(
+      () => 'acknowledged',
+      (error: unknown) => error,
+    );
+    const cancel = sql<{ canceled: boolean }>`
+      select pg_cancel_backend(pid) as canceled from pg_stat_activity where wait_event = 'SyncRep'`;
+    while ((await cancel.execute(beside.kysely)).rows.length === 0);
+    const error = await outcome;
+    assert.ok(error instanceof DatabaseUnavailable, String(error));
+    assert.match(error.message, /synchronous replication/);
+    // It is there, as with every COMMIT without an answer, and the connection can be used.
+    await sql`select from kept`.execute(database.kysely);
   });
 });
 
