@@ -129,7 +129,7 @@ describe('the documentation', () => {
     for (const name of ['from', 'to', 'at', 'by']) assert.notEqual(index.search(name).length, 0, name);
   });
 
-  test('keeps its sizes: a page 60 kB of gzip at most and 12 usually, its scripts 10 kB of brotli, the search 135 kB', () => {
+  test('keeps its sizes: a page 60 kB of gzip at most and 12 usually, its scripts 10 kB of brotli, the search 140 kB', () => {
     const sizes = [...documents.values()].map((text) => gzipSync(text).length).sort((one, other) => one - other);
     assert.ok((sizes.at(-1) ?? 0) <= 60_000, String(sizes.at(-1)));
     assert.ok((sizes[sizes.length >> 1] ?? 0) <= 12_000);
@@ -137,7 +137,7 @@ describe('the documentation', () => {
     const bytes = scripts.reduce((sum, [, code]) => sum + brotliCompressSync(code).length, 0);
     assert.ok(bytes <= 10_000, String(bytes));
     const [index] = [...site.files].filter(([path]) => path.startsWith('assets/search-') && path.endsWith('.json'));
-    assert.ok(index !== undefined && brotliCompressSync(index[1]).length <= 135_000);
+    assert.ok(index !== undefined && brotliCompressSync(index[1]).length <= 140_000);
   });
 });
 
