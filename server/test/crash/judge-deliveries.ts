@@ -45,7 +45,9 @@ export function judgeDeliveries({ confirmed, received, stored, inFlight }: Deliv
           wrong.push(`${subjectId}: ${JSON.stringify(event)} is not what was acknowledged`);
     }
     wrong.push(
-      ...[...bySubject.keys()].map((subject) => `${subject}: an event arrived at ${endpoint}, and never acknowledged`),
+      ...[...bySubject.values()].map(
+        ([first]) => `${JSON.stringify(first?.[1].event)} arrived at ${endpoint}, and was never acknowledged`,
+      ),
     );
   }
 

@@ -59,20 +59,28 @@ export async function loadServers(options: LoadOptions): Promise<LoadResult> {
   return { acknowledged, unanswered };
 }
 
-/** The server responded that its database is unavailable. */
+/** The server responded that its database is unavailable, or that it still handles a request with the same key. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+/** The client did not wait any longer for the response. */
+export class GaveUp extends Error {
+  override readonly name = 'GaveUp';
+}
+
 /**
  * Sends one change.
+ * @param patience how long the client waits for the response, in milliseconds.
  * @returns the id of the created object; null if the connection broke before a response.
  * @throws {Refused} for a 503.
+ * @throws {GaveUp}
  */
 export async function sendChange(
   { url, origin }: ServerProcess,
   { noticeId, apiKey }: DemoCredentials,
   { subjectId, kind, at }: Change,
+  patience?: number,
 ): Promise<string | null> {
   const path = {
     public: `/v1/public/consent/${noticeId}/records`,
@@ -96,13 +104,17 @@ export async function sendChange(
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
+      ...(patience !== undefined && { signal: AbortSignal.timeout(patience) }),
     });
     status = response.status;
     text = await response.text();
-  } catch {
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      throw new GaveUp(`a change (${kind}) had no answer`);
     return null;
   }
-  if (status === 503) throw new Refused(`a change (${kind}) was answered with 503: ${text}`);
+  if (status === 503 || (status === 409 && patience !== undefined && text.includes('"idempotency_in_progress"')))
+    throw new Refused(`a change (${kind}) was answered with ${status}: ${text}`);
   if (status !== (kind === 'erasure' ? 200 : 201))
     throw new Error(`a change (${kind}) was answered with ${status}: ${text}`);
   const { data } = JSON.parse(text);

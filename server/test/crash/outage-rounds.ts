@@ -3,7 +3,7 @@ import type { DemoCredentials } from '../../site/demo/seed.ts';
 import { countOpen, listStored, openBeside } from './delivery-tables.ts';
 import { Fleet } from './fleet.ts';
 import { judgeDeliveries } from './judge-deliveries.ts';
-import { type Change, listRecordIds, Refused, sendChange } from './load.ts';
+import { type Change, GaveUp, listRecordIds, Refused, sendChange } from './load.ts';
 import { createRandom } from './random.ts';
 import { calm, Receiver } from './receiver.ts';
 import { listWrong } from './rounds.ts';
@@ -14,6 +14,10 @@ import { createWebhook, removeWebhooks } from './webhook-calls.ts';
 /** A way to interrupt the database of the servers, and to restore it. */
 export interface Interruption {
   readonly name: string;
+  /** True if the database can be away again for a moment after it was back: a new primary waits for its standby. */
+  readonly recurs?: boolean;
+  /** Runs before the load. */
+  prepare?(): Promise<void>;
   begin(): Promise<void>;
   end(): Promise<void>;
 }
@@ -24,6 +28,8 @@ export interface OutageOptions {
   readonly interruptions: readonly Interruption[];
   /** How long the database stays away after every server has rejected a request, in milliseconds. */
   readonly holdMilliseconds: number;
+  /** How long a client waits for a response before it sends its change to the other server, in milliseconds; else as long as it takes. */
+  readonly clientPatience?: number;
   readonly onRound?: (round: OutageRound) => void;
 }
 
@@ -39,6 +45,10 @@ export interface OutageRound {
   readonly firstRefusalMilliseconds: number;
   /** From the return of the database until each server acknowledged a change again. */
   readonly recoveryMilliseconds: number;
+  /** The longest time in which no capture of a visitor was acknowledged, at the slower server. */
+  readonly withoutCaptureMilliseconds: number;
+  /** How often clients did not wait for a response. */
+  readonly gaveUp: number;
   /** How often the public notice was read during the outage, and the longest read. */
   readonly noticeReads: number;
   readonly slowestNoticeMilliseconds: number;
@@ -74,7 +84,8 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   const [first] = fleet.servers as readonly [ServerProcess];
   const credentials = fleet.servers.map(({ credentials }) => credentials).find(Boolean) as DemoCredentials;
   await removeWebhooks(first, credentials);
-  const webhook = await createWebhook(first, credentials, await receiver.listen());
+  const eventTypes = ['consent.recorded', 'dsr.created'];
+  const webhook = await createWebhook(first, credentials, await receiver.listen(), { eventTypes });
   receiver.secret = webhook.secret;
 
   const confirmed = new Map<Change, string>();
@@ -119,8 +130,20 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
     passed: wrong.length === 0,
   };
 
-  async function runRound({ name, begin, end }: Interruption): Promise<OutageRound> {
-    const loads = fleet.servers.map((server) => new Load({ server, credentials, nextChange, confirmed, wrong }));
+  async function runRound({ name, recurs = false, prepare, begin, end }: Interruption): Promise<OutageRound> {
+    await prepare?.();
+    const loads = fleet.servers.map((server, index) => {
+      const other = fleet.servers[1 - index] as ServerProcess;
+      return new Load({
+        server,
+        other,
+        clientPatience: options.clientPatience,
+        credentials,
+        nextChange,
+        confirmed,
+        wrong,
+      });
+    });
     const logged = fleet.servers.map((server) => server.readLog().length);
     const before = confirmed.size;
     const working = Promise.all(loads.flatMap((load) => load.start()));
@@ -160,7 +183,7 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
       );
       await until('servers that do not log the end', () => countUnended(logged));
       for (const [index, server] of fleet.servers.entries())
-        wrong.push(...judgeLog(server.readLog().slice(logged[index]), name));
+        wrong.push(...judgeLog(server.readLog().slice(logged[index]), name, recurs));
       return {
         interruption: name,
         milliseconds: Math.round(ended - started),
@@ -168,11 +191,13 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
         refused: loads.reduce((sum, { refused }) => sum + refused, 0),
         firstRefusalMilliseconds,
         recoveryMilliseconds,
+        withoutCaptureMilliseconds: Math.round(Math.max(...loads.map((load) => load.longestWithoutCapture))),
+        gaveUp: loads.reduce((sum, { gaveUp }) => sum + gaveUp, 0),
         noticeReads: loads.reduce((sum, { noticeReads }) => sum + noticeReads, 0),
         slowestNoticeMilliseconds: Math.round(Math.max(...loads.map(({ slowestNotice }) => slowestNotice))),
       };
     } finally {
-      for (const load of loads) load.isOver = true;
+      for (const load of loads) load.end();
       await working;
     }
   }
@@ -184,22 +209,23 @@ export async function runOutages(options: OutageOptions): Promise<OutageReport> 
   }
 
   function countUnended(logged: readonly number[]): number {
-    return fleet.servers.filter(
-      (server, index) =>
-        !server
-          .readLog()
-          .slice(logged[index])
-          .some(({ msg }) => msg === over),
-    ).length;
+    const isEnded = (messages: readonly string[]) => messages.length > 0 && messages.at(-1) === over;
+    return fleet.servers.filter((server, index) => !isEnded(listMessages(server.readLog().slice(logged[index]))))
+      .length;
   }
 }
 
 const [started, over] = ['database unavailable', 'database available again'];
 
 /** An outage logs two lines and no errors besides. */
-function judgeLog(lines: readonly LogLine[], name: string): readonly string[] {
-  const messages = lines.filter(({ level, msg }) => level >= errorLevel || msg === over).map(({ msg }) => msg);
-  return messages.join() === [started, over].join() ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
+function judgeLog(lines: readonly LogLine[], name: string, recurs: boolean): readonly string[] {
+  const pairs = listMessages(lines).join().replaceAll([started, over].join(), 'outage');
+  return (recurs ? /^outage(?:,outage)*$/ : /^outage$/).test(pairs) ? [] : [`${name}: logged ${JSON.stringify(lines)}`];
+}
+
+/** The errors, and the ends of outages. */
+function listMessages(lines: readonly LogLine[]): readonly string[] {
+  return lines.filter(({ level, msg }) => level >= errorLevel || msg === over).map(({ msg }) => msg);
 }
 
 const errorLevel = 50;
@@ -209,9 +235,13 @@ class Load {
   acknowledged = 0;
   acknowledgedSince = 0;
   refused = 0;
+  gaveUp = 0;
+  longestWithoutCapture = 0;
   noticeReads = 0;
   slowestNotice = 0;
   isOver = false;
+  #endedAt = 0;
+  #capturedAt = performance.now();
   readonly #options: LoadOptions;
   #state: 'before' | 'during' | 'after' = 'before';
 
@@ -221,6 +251,12 @@ class Load {
 
   start(): readonly Promise<void>[] {
     return [...Array.from({ length: connections }, () => this.#change()), this.#readNotice()];
+  }
+
+  /** Ends the load: a change that was sent is retried until it is acknowledged. */
+  end(): void {
+    this.isOver = true;
+    this.#endedAt = performance.now();
   }
 
   beginOutage(): void {
@@ -240,22 +276,40 @@ class Load {
       confirmed.set(change, id);
       this.acknowledged += 1;
       if (this.#state === 'after') this.acknowledgedSince += 1;
+      if (change.kind === 'public') this.#noteCapture();
     }
   }
 
-  /** Retries a change like a careful client, with the same Idempotency-Key, until it is acknowledged. */
+  #noteCapture(): void {
+    const now = performance.now();
+    this.longestWithoutCapture = Math.max(this.longestWithoutCapture, now - this.#capturedAt);
+    this.#capturedAt = now;
+  }
+
+  /**
+   * Retries a change like a careful client, with the same Idempotency-Key, until it is acknowledged: the load balancer may
+   * lead a client that gave up to the other server, while the first one still handles its request.
+   */
   async #sendUntilTaken(change: Change): Promise<string | null> {
-    const { server, credentials, wrong } = this.#options;
+    const { credentials, clientPatience, wrong } = this.#options;
+    let { server, other } = this.#options;
     while (true) {
       try {
-        const id = await sendChange(server, credentials, change);
+        const id = await sendChange(server, credentials, change, clientPatience);
         if (id !== null) return id;
         wrong.push(`${change.subjectId}: the server cut the connection`);
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        this.refused += 1;
+        if (error instanceof GaveUp) {
+          this.gaveUp += 1;
+          [server, other] = [other, server];
+        } else if (error instanceof Refused) this.refused += 1;
+        else throw error;
       }
-      if (this.isOver) return null;
+      // A change without an acknowledgment may be stored, so its retries outlast the round; but not those of a failed round.
+      if (this.isOver && performance.now() - this.#endedAt > patience) {
+        wrong.push(`${change.subjectId} was not acknowledged after the outage`);
+        return null;
+      }
       await wait(pause);
     }
   }
@@ -280,6 +334,8 @@ class Load {
 
 interface LoadOptions {
   readonly server: ServerProcess;
+  readonly other: ServerProcess;
+  readonly clientPatience: number | undefined;
   readonly credentials: DemoCredentials;
   readonly nextChange: () => Change;
   readonly confirmed: Map<Change, string>;
