@@ -9,6 +9,7 @@
  * so give benchmarks a server of their own.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -147,6 +148,25 @@ export async function findFreePort(): Promise<number> {
   await once(probe, 'close');
   if (address === null || typeof address === 'string') throw new Error('no port was given');
   return address.port;
+}
+
+/**
+ * Finds a free port for a server that is stopped and started again on it: the system gives none below 16,384 to outgoing
+ * connections, which would keep the server from it meanwhile.
+ */
+export async function findLastingPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 16_384);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 /** PostgreSQL refuses to run as root: whom to run it as instead. */

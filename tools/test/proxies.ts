@@ -20,6 +20,7 @@ import { findProgram } from './find-program.ts';
 import { findFreePort, findUnprivilegedUser } from './postgres.ts';
 
 export interface RunningProxy extends AsyncDisposable {
+  readonly pid: number;
   readonly port: number;
 }
 
@@ -114,7 +115,7 @@ export async function startProxy(
     await stop();
     throw new Error(`${program} did not start:\n${output}`);
   }
-  return { port, [Symbol.asyncDispose]: stop };
+  return { pid: child.pid as number, port, [Symbol.asyncDispose]: stop };
 }
 
 /** Tries to connect until it succeeds. @returns false if the program ended. */

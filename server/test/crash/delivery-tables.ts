@@ -14,7 +14,9 @@ export interface StoredDelivery {
   readonly endpointId: string;
   readonly eventId: string;
   readonly status: string;
+  readonly dueAt: string | null;
   readonly claimedUntil: string | null;
+  readonly attempts: number;
   /** The number of successful attempts in the log. */
   readonly arrivals: number;
 }
@@ -64,12 +66,13 @@ export async function countClaims(queries: Queries, claims: readonly Claim[]): P
 
 const nameClaim = ({ id, claimed_until }: Claim) => `${id} ${claimed_until}`;
 
-/** How many deliveries are pending or claimed. */
-export async function countOpen(queries: Queries): Promise<number> {
+/** How many deliveries are pending or claimed. @param endpoints the ids of the only endpoints that count. */
+export async function countOpen(queries: Queries, endpoints?: readonly string[]): Promise<number> {
   const { open } = await queries
     .selectFrom('webhook_deliveries')
     .select(sql<number>`count(*)`.as('open'))
     .where((row) => row.or([row('due_at', 'is not', null), row('claimed_until', 'is not', null)]))
+    .$if(endpoints !== undefined, (query) => query.where('endpoint_id', 'in', endpoints as readonly string[]))
     .executeTakeFirstOrThrow();
   return Number(open);
 }
@@ -89,7 +92,9 @@ export async function listStored(queries: Queries): Promise<readonly StoredDeliv
       'delivery.endpoint_id as endpointId',
       'delivery.event_id as eventId',
       'delivery.status',
+      'delivery.due_at as dueAt',
       'delivery.claimed_until as claimedUntil',
+      'delivery.attempts as attempts',
       sql<number>`count(attempt.id)`.as('arrivals'),
     ])
     .groupBy(['delivery.tenant_id', 'delivery.id'])

@@ -2,18 +2,21 @@ import { type ProcessSettings, type ServerProcess, startServerProcess } from './
 
 /** Servers that share a database. */
 export class Fleet implements AsyncDisposable {
-  readonly #settings: ProcessSettings;
+  /** `svc.js` of the version that servers are started with from now on; default: this one. */
+  program: string | undefined;
+  readonly #settingsOf: (index: number) => ProcessSettings;
   readonly #servers: ServerProcess[] = [];
+  readonly #replaced: ServerProcess[] = [];
 
-  private constructor(settings: ProcessSettings) {
-    this.#settings = settings;
+  private constructor(settingsOf: (index: number) => ProcessSettings) {
+    this.#settingsOf = settingsOf;
   }
 
-  /** Starts servers on an empty database. */
-  static async start(settings: ProcessSettings, size: number): Promise<Fleet> {
-    const fleet = new Fleet(settings);
+  /** Starts servers one after the other. @param settings of all of them, or of each by its index. */
+  static async start(settings: ProcessSettings | ((index: number) => ProcessSettings), size: number): Promise<Fleet> {
+    const fleet = new Fleet(typeof settings === 'function' ? settings : () => settings);
     try {
-      while (fleet.#servers.length < size) fleet.#servers.push(await startServerProcess(settings));
+      while (fleet.#servers.length < size) fleet.#servers.push(await fleet.#start(fleet.#servers.length));
       return fleet;
     } catch (error) {
       await fleet[Symbol.asyncDispose]();
@@ -25,15 +28,25 @@ export class Fleet implements AsyncDisposable {
     return this.#servers;
   }
 
-  /** Starts a server to replace a killed one. */
-  async replace(killed: ServerProcess): Promise<ServerProcess> {
-    const server = await startServerProcess(this.#settings);
-    this.#servers[this.#servers.indexOf(killed)] = server;
+  /** Those that run, and those that were replaced. */
+  get all(): readonly ServerProcess[] {
+    return [...this.#replaced, ...this.#servers];
+  }
+
+  /** Starts a server to replace a killed or stopped one. */
+  async replace(gone: ServerProcess): Promise<ServerProcess> {
+    const index = this.#servers.indexOf(gone);
+    const server = await this.#start(index);
+    this.#servers[index] = server;
+    this.#replaced.push(gone);
     return server;
   }
 
   /** Stops every server as an administrator would. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
+  }
+  #start(index: number): Promise<ServerProcess> {
+    return startServerProcess(this.#settingsOf(index), this.program);
   }
 }

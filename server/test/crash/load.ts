@@ -12,6 +12,9 @@ export interface Change {
   readonly at: string;
 }
 
+/** A notice, and a key that may read its records. */
+export type NoticeAccess = Pick<DemoCredentials, 'noticeId' | 'apiKey'>;
+
 /** The purposes of every capture. */
 export const capturedPurposes = { necessary: true, analytics: true, marketing: false } as const;
 
@@ -78,7 +81,7 @@ export class GaveUp extends Error {
  */
 export async function sendChange(
   { url, origin }: ServerProcess,
-  { noticeId, apiKey }: DemoCredentials,
+  { noticeId, apiKey }: NoticeAccess,
   { subjectId, kind, at }: Change,
   patience?: number,
 ): Promise<string | null> {
@@ -142,8 +145,8 @@ export async function sendAgain(
 
 /** The ids of every record of the notice, by subject; of the erased ones under null. */
 export async function listRecordIds(
-  { url }: ServerProcess,
-  { noticeId, apiKey }: DemoCredentials,
+  { url }: Pick<ServerProcess, 'url'>,
+  { noticeId, apiKey }: NoticeAccess,
 ): Promise<ReadonlyMap<string | null, readonly string[]>> {
   const ids = new Map<string | null, string[]>();
   let cursor: string | null = null;

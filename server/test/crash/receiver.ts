@@ -20,17 +20,19 @@ export interface ReceivedDelivery {
   refused: number;
 }
 
-/** Response of a receiver to the first attempt at a delivery; repetitions are accepted. */
+/** Response of a receiver to the first attempt at a delivery. */
 export type Mood = (random: () => number) => 'take' | 'refuse' | 'ignore';
 
 export interface ReceiverOptions {
   readonly random: () => number;
   readonly mood: Mood;
+  /** The response to repetitions, which are accepted by default. */
+  readonly repetitions?: Mood;
+  /** How long it takes to respond, at most, in milliseconds. */
+  readonly slowest?: number;
 }
 
-const slowest = 20;
-
-/** A receiver that checks every signature and takes up to 20 ms to respond. */
+/** A receiver that checks every signature and takes up to 20 ms, or a given time, to respond. */
 export class Receiver implements AsyncDisposable {
   readonly deliveries = new Map<string, ReceivedDelivery>();
   /** Faults of requests: a wrong signature, or another body than the time before. */
@@ -40,6 +42,8 @@ export class Receiver implements AsyncDisposable {
   mood: Mood;
   secret = '';
   readonly #random: () => number;
+  readonly #repetitions: Mood;
+  readonly #slowest: number;
   readonly #server = createServer((request, response) => {
     this.#receive(request)
       .then((status) => status !== null && response.writeHead(status).end())
@@ -47,9 +51,11 @@ export class Receiver implements AsyncDisposable {
       .catch(() => response.destroy());
   });
 
-  constructor({ random, mood }: ReceiverOptions) {
+  constructor({ random, mood, repetitions = calm, slowest = 20 }: ReceiverOptions) {
     this.#random = random;
     this.mood = mood;
+    this.#repetitions = repetitions;
+    this.#slowest = slowest;
   }
 
   /** Starts to listen. @returns its address. */
@@ -78,8 +84,8 @@ export class Receiver implements AsyncDisposable {
     const delivery = before ?? { event: JSON.parse(body), body, taken: 0, refused: 0 };
     if (delivery.body !== body) this.complaints.push(`${id} came with another body than the time before`);
     this.deliveries.set(id, delivery);
-    await wait(this.#random() * slowest);
-    const act = before === undefined ? this.mood(this.#random) : 'take';
+    await wait(this.#random() * this.#slowest);
+    const act = (before === undefined ? this.mood : this.#repetitions)(this.#random);
     if (act === 'take') delivery.taken += 1;
     else delivery.refused += 1;
     return act === 'ignore' ? null : act === 'take' ? 204 : 500;
@@ -99,3 +105,6 @@ export const refusing: Mood = (random) => (random() < 1 / 50 ? 'refuse' : 'take'
 
 /** Rejects one delivery in fifty, and never answers one in two hundred. */
 export const moody: Mood = (random) => (random() < 1 / 200 ? 'ignore' : refusing(random));
+
+/** Rejects everything. */
+export const broken: Mood = () => 'refuse';

@@ -11,6 +11,7 @@ export type ProcessSettings = Readonly<Record<string, string>>;
 
 /** The real server as a child process. */
 export interface ServerProcess {
+  readonly pid: number;
   /** The address for requests of this machine. */
   readonly url: string;
   /** The origin that the demo notice accepts captures from. */
@@ -21,7 +22,7 @@ export interface ServerProcess {
   readonly startMilliseconds: number;
   /** When it began to listen, by `performance.now()`. */
   readonly listensSince: number;
-  /** Its log so far: the messages and the fields about outages. */
+  /** Its log so far: the messages, and the fields about outages and errors. */
   readLog(): readonly LogLine[];
   /** Kills it, as a power failure would. */
   kill(): Promise<void>;
@@ -37,6 +38,7 @@ export interface LogLine {
   readonly msg: string;
   readonly milliseconds?: number;
   readonly refusedRequests?: number;
+  readonly err?: { readonly message: string };
 }
 
 /**
@@ -63,6 +65,7 @@ export async function startServerProcess(settings: ProcessSettings, program = sv
   });
   const listensSince = performance.now();
   return {
+    pid: child.pid as number,
     url: baseUrl.replace('localhost', '127.0.0.1'),
     origin: baseUrl,
     credentials: credentialsFile === undefined ? null : JSON.parse(readFileSync(credentialsFile, 'utf8')),
@@ -101,10 +104,14 @@ function readAnnouncement(child: ChildProcess): Promise<Announcement> {
   });
 }
 
-/** Runs `svc verify` as a child process. @returns null if everything is intact, else its output. */
-export function verifyInProcess(settings: ProcessSettings): Promise<string | null> {
+/**
+ * Runs `svc verify` as a child process.
+ * @param program `svc.js` of another version.
+ * @returns null if everything is intact, else its output.
+ */
+export function verifyInProcess(settings: ProcessSettings, program = svc): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [svc, 'verify'], { env: environment(settings) }, (error, stdout, stderr) =>
+    execFile(process.execPath, [program, 'verify'], { env: environment(settings) }, (error, stdout, stderr) =>
       resolve(error === null ? null : stdout + stderr),
     );
   });

@@ -1,10 +1,13 @@
 import type { DemoCredentials } from '../../site/demo/seed.ts';
 import type { ServerProcess } from './server-process.ts';
 
+type Server = Pick<ServerProcess, 'url'>;
+type Credentials = Pick<DemoCredentials, 'apiKey'>;
+
 /** Creates a webhook for every event. @param more further fields of the endpoint. */
 export function createWebhook(
-  server: ServerProcess,
-  credentials: DemoCredentials,
+  server: Server,
+  credentials: Credentials,
   url: string,
   more: object = {},
 ): Promise<{ readonly id: string; readonly secret: string }> {
@@ -12,7 +15,7 @@ export function createWebhook(
 }
 
 /** Deletes the demo's webhooks, which have no receiver. */
-export async function removeWebhooks(server: ServerProcess, credentials: DemoCredentials): Promise<void> {
+export async function removeWebhooks(server: Server, credentials: Credentials): Promise<void> {
   const { items } = await callWebhooks<{ readonly items: readonly { readonly id: string }[] }>(server, credentials, {
     method: 'GET',
   });
@@ -27,8 +30,8 @@ interface WebhookCall {
 
 /** @throws if the response is not a success. */
 async function callWebhooks<Result>(
-  { url }: ServerProcess,
-  { apiKey }: DemoCredentials,
+  { url }: Server,
+  { apiKey }: Credentials,
   { method, path = '', body }: WebhookCall,
 ): Promise<Result> {
   const response = await fetch(`${url}/v1/webhooks${path}`, {
