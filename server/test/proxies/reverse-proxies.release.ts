@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
@@ -15,9 +14,8 @@ import { base } from '../controls/helpers.ts';
 import { evidenceItem, ownControl } from '../controls/samples.ts';
 import { noticeContent, startTestServer, type TestServer } from '../harness.ts';
 import { makeCertificate } from '../webhooks/make-certificate.ts';
+import { host, page, readRecipe, replace } from './recipe.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs-site/pages/hosting/reverse-proxy.md'), 'utf8');
-const host = 'consent.example.com';
 const origin = `https://${host}`;
 const certificate = makeCertificate({ name: host });
 /** Another address of this machine than that of the proxy, so that the two cannot be confused. */
@@ -28,20 +26,6 @@ const longNotice = {
   ...noticeContent,
   purposes: noticeContent.purposes.map((one) => ({ ...one, description: 'Long. '.repeat(100) })),
 };
-
-/** The configuration that a page shows under a file name. */
-function readRecipe(title: string): string {
-  const [, recipe] = page.split(`title="${title}"\n`)[1]?.match(/^([\s\S]*?)\n```/) ?? [];
-  assert.ok(recipe !== undefined, title);
-  return recipe;
-}
-
-/** Replaces every occurrence; the recipe must have one. */
-function replace(text: string, from: string | RegExp, to: string): string {
-  const changed = text.replaceAll(typeof from === 'string' ? from : new RegExp(from, 'gm'), () => to);
-  assert.notEqual(changed, text, `the recipe does not have ${from}`);
-  return changed;
-}
 
 interface Starting {
   readonly upstream: number;
