@@ -223,9 +223,12 @@ export async function anchorCheckpoints(
   let names: ReadonlySet<string> | undefined;
   const rewritten: RewrittenLedger[] = [];
   const unknown = new Set(anchors.ledgers());
-  for (const of of await listStates(queries)) {
-    unknown.delete(nameTree(of));
-    const latest = anchors.latest(of);
+  for (const listed of await listStates(queries)) {
+    unknown.delete(nameTree(listed));
+    const latest = anchors.latest(listed);
+    // Requests sign meanwhile: an anchor that is newer than the state is compared with the state of now.
+    const isOutdated = latest !== undefined && latest.size > listed.entries;
+    const of = isOutdated ? await findState(queries, listed) : listed;
     const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && of.signed === latest.size;
     if ((isCurrent && !every) || (of.signed === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
@@ -241,6 +244,11 @@ export async function anchorCheckpoints(
     rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
+}
+
+/** The present state of a ledger that was listed before. */
+async function findState(queries: Queries, listed: TreeState): Promise<TreeState> {
+  return (await listStates(queries)).find((state) => nameTree(state) === nameTree(listed)) ?? listed;
 }
 
 /** True if the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
 import { pino } from 'pino';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
+import { anchorCheckpoints, signCheckpoint } from '../../ledger/checkpoint-store.ts';
 import { CheckpointKeeper } from '../../proofs/checkpoint-keeper.ts';
 import { runTransaction } from '../../storage/database.ts';
 import { describeOnEachDatabase, openTestInstallation, TestClock } from '../harness.ts';
@@ -62,6 +64,30 @@ describeOnEachDatabase('the checkpoint keeper', (dialect) => {
     await run();
     assert.deepEqual(await read(), ['audit 1', 'audit 2']);
     assert.equal((await runVerify(installation)).code, 0);
+  });
+
+  test('accepts a checkpoint that a request signs while it reads the ledgers', async () => {
+    await using scene = await open();
+    const { installation, clock, run } = scene;
+    const { database } = installation;
+    const tenantId = await addTenant(installation, 'one');
+    await run();
+    let isSigned = false;
+    const signOnce: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (isSigned) return result;
+        isSigned = true;
+        await appendOne(installation, tenantId, clock.now(), 'a');
+        await runTransaction(database, clock.now(), (tx) =>
+          signCheckpoint(tx, installation, { tenantId, ledger: 'audit' }),
+        );
+        return result;
+      },
+    };
+    const rewritten = await anchorCheckpoints(database.kysely.withPlugin(signOnce), installation);
+    assert.ok(isSigned);
+    assert.deepEqual(rewritten, []);
   });
 
   test('signs again after the clock was set back by a day, without waiting for that day', async () => {
