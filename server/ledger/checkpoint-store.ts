@@ -20,7 +20,7 @@ import type { LedgerOf } from './entry.ts';
 import { isSealed, readHead } from './entry.ts';
 import type { NoteSigner, NoteVerifier } from './signed-note.ts';
 import { IncompleteTiles } from './tiles.ts';
-import { growTree, listStates, readRoot, type TreeOf, type TreeState } from './tree-store.ts';
+import { growTree, listStates, readRoot, readState, type TreeOf, type TreeState } from './tree-store.ts';
 
 /** A checkpoint as it is stored. */
 export interface StoredCheckpoint extends Pick<LedgerOf, 'ledger'>, Omit<Checkpoint, 'origin'> {
@@ -228,7 +228,7 @@ export async function anchorCheckpoints(
     const latest = anchors.latest(listed);
     // Requests sign meanwhile: an anchor that is newer than the state is compared with the state of now.
     const isOutdated = latest !== undefined && latest.size > listed.entries;
-    const of = isOutdated ? await findState(queries, listed) : listed;
+    const of = isOutdated ? await readState(queries, listed) : listed;
     const isCurrent = latest !== undefined && latest.lacksFrom === latest.size + 1 && of.signed === latest.size;
     if ((isCurrent && !every) || (of.signed === null && latest === undefined)) continue;
     const contains = latest === undefined || (await containsAnchor(queries, of, latest));
@@ -244,11 +244,6 @@ export async function anchorCheckpoints(
     rewritten.push(RewrittenLedger.lacks(of, anchors.latest(of) as LatestAnchor, anchors.file));
   }
   return rewritten;
-}
-
-/** The present state of a ledger that was listed before. */
-async function findState(queries: Queries, listed: TreeState): Promise<TreeState> {
-  return (await listStates(queries)).find((state) => nameTree(state) === nameTree(listed)) ?? listed;
 }
 
 /** True if the log may lack checkpoints older than its newest one of a ledger, because their numbers differ. */

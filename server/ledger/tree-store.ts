@@ -153,15 +153,24 @@ type StateOf<Of extends TreeOf> = Of & {
   readonly signed: number | null;
 };
 
-/** The state of one ledger. */
-export async function readState(queries: Queries, { tenantId, ledger }: LedgerOf): Promise<LedgerState> {
+/** The state of one ledger, or of the log of the installation. */
+export async function readState(queries: Queries, of: TreeOf): Promise<TreeState> {
+  const none = { entries: 0, hashed: 0, signed: null };
+  if (of.ledger === installationLog.ledger)
+    return { ...installationLog, ...none, ...(await selectLogState(queries))[0] };
+  const { tenantId, ledger } = of;
   const [state] = await selectStates(queries, sql`tenant_id = ${tenantId} and ledger = ${ledger}`);
-  return state ?? { tenantId, ledger, entries: 0, hashed: 0, signed: null };
+  return state ?? { tenantId, ledger, ...none };
 }
 
 /** The states of all ledgers, and that of the log of the installation if it has entries or checkpoints. */
 export async function listStates(queries: Queries): Promise<readonly TreeState[]> {
   const ledgers = await selectStates(queries, sql`1 = 1`);
+  const log = (await selectLogState(queries)).filter(({ entries, signed }) => entries > 0 || signed !== null);
+  return [...ledgers, ...log.map((state) => ({ ...installationLog, ...state }))];
+}
+
+async function selectLogState(queries: Queries): Promise<readonly Omit<TreeState, keyof TreeOf>[]> {
   const { tenantId, ledger } = installationLog;
   const { rows } = await sql<Omit<TreeState, keyof TreeOf>>`
     select coalesce((select max(sequence) from log_leaves), 0) as entries,
@@ -169,8 +178,7 @@ export async function listStates(queries: Queries): Promise<readonly TreeState[]
       (select max(size) from checkpoints where tenant_id = ${tenantId} and ledger = ${ledger}) as signed`.execute(
     queries,
   );
-  const log = rows.filter(({ entries, signed }) => entries > 0 || signed !== null);
-  return [...ledgers, ...log.map((state) => ({ ...installationLog, ...state }))];
+  return rows;
 }
 
 /** The ledgers with entries that their tree or their checkpoints do not cover. */
