@@ -71,7 +71,7 @@ export interface DatabaseLocation {
   readonly url: string | null;
   /** The SQLite file, or `:memory:`. */
   readonly file: string;
-  /** Opens a SQLite file read-only, which also works on read-only storage. */
+  /** Only reads: opens a SQLite file that way, which works on read-only storage, and accepts a standby of PostgreSQL. */
   readonly reads?: boolean;
   /** Lets connections to PostgreSQL prevent `svc move` from moving its data (default true). */
   readonly holds?: boolean;
