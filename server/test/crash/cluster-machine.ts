@@ -1,10 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { appendFileSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPrograms } from '../../../tools/test/postgres.ts';
+import { readPage, readRecipe } from '../proxies/recipe.ts';
+import { listChildren, sendSignal } from './processes.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs-site/pages/hosting/high-availability.md'), 'utf8');
+const page = readPage('high-availability.md');
 export const machineNames = ['pg1', 'pg2', 'pg3'] as const;
 
 /** Of PostgreSQL, in one folder. */
@@ -142,10 +144,10 @@ export class Site {
 
   /** A file that the page shows under a title, with the addresses of this network. */
   read(title: string): string {
-    const [, recipe] = page.split(`title="${title}"\n`)[1]?.match(/^([\s\S]*?)\n```/) ?? [];
-    if (recipe === undefined) throw new Error(`the page has no block with the title ${title}`);
     // Connections come from the address of the loopback interface, whatever they are to.
-    const text = recipe.replaceAll('127.0.0.1', `${this.network}.1`).replaceAll('10.0.0.0/24', '127.0.0.1/32');
+    const text = readRecipe(title, page)
+      .replaceAll('127.0.0.1', `${this.network}.1`)
+      .replaceAll('10.0.0.0/24', '127.0.0.1/32');
     return `${text.replaceAll('10.0.0.', `${this.network}.`)}\n`;
   }
 
@@ -180,26 +182,5 @@ export class Site {
     child.unref();
     this.#pids.set(name, child.pid as number);
     appendFileSync(join(this.folder, 'pids'), `${child.pid}\n`);
-  }
-}
-
-function listChildren(pid: number): readonly number[] {
-  try {
-    return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-      .split('\n')
-      .map(Number)
-      .filter(Boolean);
-  } catch {
-    // A process without children.
-    return [];
-  }
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It has just exited.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

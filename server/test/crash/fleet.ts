@@ -46,6 +46,7 @@ export class Fleet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
+
   #start(index: number): Promise<ServerProcess> {
     return startServerProcess(this.#settingsOf(index), this.program);
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLastingPort, findPrograms, findUnprivilegedUser, readUntil } from '../../../tools/test/postgres.ts';
+import { listChildren, sendSignal } from './processes.ts';
 
 /** Why there is no PostgreSQL that can be interrupted; null where there is one. */
 export const missingPostgres =
@@ -101,14 +102,6 @@ export class OwnPostgres implements AsyncDisposable {
   #signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = this.#postmaster?.pid as number;
     process.kill(pid, signal);
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-    for (const child of children.split('\n').map(Number).filter(Boolean)) {
-      try {
-        process.kill(child, signal);
-      } catch (error) {
-        // A process whose client is gone exits as soon as it continues.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-      }
-    }
+    for (const child of listChildren(pid)) sendSignal(child, signal);
   }
 }

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The page of the documentation with the configurations of reverse proxies. */
-export const page = readFileSync(
-  join(import.meta.dirname, '../../../docs-site/pages/hosting/reverse-proxy.md'),
-  'utf8',
-);
+/** A page of the documentation about hosting, by its file name. */
+export function readPage(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../../docs-site/pages/hosting', name), 'utf8');
+}
+
+/** The page with the configurations of reverse proxies. */
+export const page = readPage('reverse-proxy.md');
 
 /** The host name in the configurations. */
 export const host = 'consent.example.com';
 
-/** The configuration that the page shows under a file name. */
-export function readRecipe(title: string): string {
-  const [, recipe] = page.split(`title="${title}"\n`)[1]?.match(/^([\s\S]*?)\n```/) ?? [];
+/** What a page shows under a title, such as the name of a file. */
+export function readRecipe(title: string, from = page): string {
+  const [, recipe] = from.split(`title="${title}"\n`)[1]?.match(/^([\s\S]*?)\n```/) ?? [];
   assert.ok(recipe !== undefined, title);
   return recipe;
 }

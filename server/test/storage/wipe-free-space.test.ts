@@ -36,6 +36,7 @@ const rowOf = (index: number, of: string) => [
   name(index, of).repeat([1, 4, 8, 20][index % 4] ?? 1),
 ];
 const noteErasure = (database: SQLite.Database) => database.pragma(`user_version = ${remains}`);
+const oneStep = { milliseconds: Number.POSITIVE_INFINITY, changes: Number.POSITIVE_INFINITY, pages: 64 };
 const smallSteps = { milliseconds: 0, changes: 1, pages: 8 };
 
 function fill(database: SQLite.Database, count: number): void {
@@ -179,7 +180,7 @@ describe('wiping the free space of a SQLite file', () => {
       assert.throws(write, /database is locked/);
       refused += 1;
     });
-    assert.equal(await new FreeSpaceWiper(duringPages).step(), 'done');
+    assert.equal(await new FreeSpaceWiper(duringPages, undefined, oneStep).step(), 'done');
     assert.equal(refused, 1);
     noteErasure(opened.database);
     for (const after of ['', 'pragma wal_checkpoint(truncate)']) {
@@ -232,7 +233,7 @@ describe('wiping the free space of a SQLite file', () => {
     assert.equal(readVersion(), 0);
     // After the last page, while the disk writes it.
     noteErasure(database);
-    const last = new FreeSpaceWiper(database).step();
+    const last = new FreeSpaceWiper(database, undefined, oneStep).step();
     noteErasure(database);
     assert.equal(await last, 'again');
     assert.equal(await wiper.step(), 'more');
@@ -247,7 +248,7 @@ describe('wiping the free space of a SQLite file', () => {
     using database = closing(new SQLite(`${opened.file}-link`));
     fill(database, 400);
     noteErasure(database);
-    assert.equal(await new FreeSpaceWiper(database).step(), 'done');
+    assert.equal(await new FreeSpaceWiper(database, undefined, oneStep).step(), 'done');
     assert.equal(countUnwiped(opened.file), 0);
   });
 
