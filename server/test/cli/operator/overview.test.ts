@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { roleIds, type Scope, scopesOf } from '../../../http/roles.ts';
+import { removeRemains } from '../../../storage/erased-remains.ts';
 import { schemas } from '../../../storage/schema.ts';
 import { changePeople } from '../../accounts/members/membership-helpers.ts';
 import { capture, createFreshTenant, describeServerOnEachDatabase, payload, visit } from '../../consent/helpers.ts';
@@ -237,5 +238,19 @@ describeServerOnEachDatabase('the state of a server', (server) => {
     assert.match(after.log.verifierKey, /^svc-[0-9a-f]{12}\/installation\/log\+[0-9a-f]{8}\+/);
     assert.deepEqual(after.transfers, []);
     assert.match(after.version, /^\d+\.\d+\.\d+/);
+  });
+
+  test('tells how far the removal of erased values from a SQLite file is', async () => {
+    const { session: headers } = await server.createMember({ role: 'platform_admin' });
+    const { database } = server.installation;
+    const readSearched = async () =>
+      payload(await server.request('GET', '/v1/system', { headers }), 200).database.searchedBytes;
+    const noticeId = await server.createNotice();
+    payload(await capture(server, noticeId, { subjectId: 'to-erase' }));
+    const body = { reason: 'Asked for it' };
+    payload(await server.request('POST', '/v1/consent/subjects/to-erase/erase', { body }), 200);
+    assert.equal(await readSearched(), database.dialect === 'sqlite' ? 0 : null);
+    assert.ok(await removeRemains(database));
+    assert.equal(await readSearched(), null);
   });
 });
