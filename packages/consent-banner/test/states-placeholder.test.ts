@@ -222,6 +222,17 @@ describe('the placeholder over a blocked frame', () => {
     expect(box.host.isConnected, 'and it goes for good').to.equal(false);
   });
 
+  it('is restored in its time on a busy page that scrolls', async () => {
+    const box = cover('<iframe></iframe>');
+    box.host.remove();
+    await Promise.resolve();
+    const due = performance.now() + 60;
+    while (performance.now() < due);
+    dispatchEvent(new Event('scroll'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(box.host.isConnected).to.equal(true);
+  });
+
   it('removes one that a router kept with a copy of the page', () => {
     document.body.append(document.createElement('svc-consent-placeholder'));
     const box = cover('<iframe></iframe>');

@@ -111,30 +111,16 @@ export function showPlaceholder(
 
   let layer: Element | undefined;
   let last = '';
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  let restoring: ReturnType<typeof setTimeout> | undefined;
   let attached = -Infinity;
   let wait = 0;
 
-  /** Puts the placeholder into its layer again, after the page or a router has removed it. */
-  const attach = (parent: Element): boolean => {
-    const now = performance.now();
-    if (host.parentNode !== parent) {
-      // One that removes it each time gets ever more time.
-      wait = now - attached < 1_000 + 2 * wait ? 2 * wait || 50 : 0;
-      attached = now + wait;
-      if (wait) {
-        clearTimeout(timer);
-        timer = setTimeout(() => {
-          if (!parent.isConnected) return;
-          attached = performance.now();
-          parent.insertBefore(host, findNext(frame, parent));
-          cover();
-        }, wait);
-        return false;
-      }
-      parent.insertBefore(host, findNext(frame, parent));
-    }
-    return true;
+  /** Puts the placeholder into its layer, also after the page or a router has removed it. */
+  const attach = (parent: Element): void => {
+    restoring = undefined;
+    attached = performance.now();
+    parent.insertBefore(host, findNext(frame, parent));
   };
 
   /** Draws the placeholder over what the page shows of the frame. */
@@ -146,7 +132,19 @@ export function showPlaceholder(
     const parent = findLayer(frame);
     if (parent !== layer) keeper.observe(parent, { childList: true });
     layer = parent;
-    if (host.parentNode !== parent && (performance.now() < attached || !attach(parent))) return;
+    if (host.parentNode !== parent) {
+      if (restoring !== undefined) return;
+      // One that removes it each time gets ever more time.
+      wait = performance.now() - attached < 1_000 + 2 * wait ? 2 * wait || 50 : 0;
+      if (wait) {
+        restoring = setTimeout(() => {
+          attach(findLayer(frame));
+          cover();
+        }, wait);
+        return;
+      }
+      attach(parent);
+    }
     const { box: target, clip, isVisible, isFixed, zIndex } = measureFrame(frame, parent);
     const [width, height] = [clip.right - clip.left, clip.bottom - clip.top];
     host.hidden = !isVisible || Math.min(target.width, target.height) < SMALLEST || width < 1 || height < 1;
@@ -174,8 +172,8 @@ export function showPlaceholder(
     const now = `${[target.x, target.y, target.width, target.height]}`;
     if (now === last) return;
     last = now;
-    clearTimeout(timer);
-    timer = setTimeout(watchPlace, 100);
+    clearTimeout(settling);
+    settling = setTimeout(watchPlace, 100);
   };
 
   // The frame moves for reasons that no event reports. One that leaves exactly its own place is no longer all in it.
@@ -206,7 +204,8 @@ export function showPlaceholder(
     sizes.disconnect();
     keeper.disconnect();
     moves?.disconnect();
-    clearTimeout(timer);
+    clearTimeout(settling);
+    clearTimeout(restoring);
     removeEventListener('scroll', cover, true);
     removeEventListener('resize', cover);
     forget();
