@@ -12,14 +12,15 @@ import {
 import type { Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import {
+  compileFind,
+  compileInserts,
   cutPage,
-  findByValues,
   inBatches,
-  insertRows,
   mapPage,
   type Page,
   prepareQuery,
   rememberText,
+  runTogether,
   scanPage,
   takeNewest,
 } from '../storage/rows.ts';
@@ -69,8 +70,6 @@ export async function appendRecords(
     salts.push(salt);
   }
   const links = await appendEntries(tx, 'consent', entries);
-  await insertRows(tx.queries, 'record_templates', newTemplates);
-  await noteSpellings(tx.queries, drafts);
   const records: ConsentRecord[] = [];
   const counted: (ConsentRecord & { readonly tenantId: string })[] = [];
   for (const [index, draft] of drafts.entries()) {
@@ -78,8 +77,12 @@ export async function appendRecords(
     records.push(record);
     counted.push({ ...record, tenantId: draft.tenantId });
   }
-  await countRecords(tx.queries, drafts);
-  await countDecisions(tx.queries, counted);
+  await runTogether(tx.queries, [
+    ...compileInserts(tx.queries, 'record_templates', newTemplates),
+    ...noteSpellings(tx.queries, drafts),
+    countRecords(tx.queries, drafts),
+    ...countDecisions(tx.queries, counted),
+  ]);
   return records;
 }
 
@@ -98,17 +101,21 @@ async function findTemplates(
     else ofTenant.add(hash);
   }
   const found = new Map<string, Map<string, number>>();
+  const statements: ReturnType<typeof selectTemplates>[number][] = [];
   for (const [tenantId, ofTenant] of hashes) {
-    const rows = await findByValues(queries, 'record_templates', tenantId, 'hash', [...ofTenant], ['number', 'hash']);
-    const numbers = new Map<string, number>();
-    for (const { number, hash } of rows) numbers.set(hash, number);
-    found.set(tenantId, numbers);
+    found.set(tenantId, new Map());
+    statements.push(...selectTemplates(queries, tenantId, [...ofTenant]));
   }
+  for (const { tenant_id, number, hash } of (await runTogether(queries, statements)).flat())
+    found.get(tenant_id)?.set(hash, number);
   return found;
 }
 
-/** Adds to the counters of the records' notices, all in one statement. */
-async function countRecords(queries: Queries, drafts: readonly RecordDraft[]) {
+const selectTemplates = (queries: Queries, tenantId: string, hashes: readonly string[]) =>
+  compileFind(queries, 'record_templates', tenantId, 'hash', hashes, ['tenant_id', 'number', 'hash']);
+
+/** The statement that adds to the counters of the records' notices. */
+function countRecords(queries: Queries, drafts: readonly RecordDraft[]): CompiledQuery {
   const counts = new Map<string, [tenantId: string, noticeId: string, count: number]>();
   for (const { tenantId, noticeId } of drafts) {
     const name = `${tenantId} ${noticeId}`;
@@ -123,7 +130,7 @@ async function countRecords(queries: Queries, drafts: readonly RecordDraft[]) {
       update consent_notices set record_count = record_count + counted.added
       from counted where consent_notices.tenant_id = counted.tenant_id and consent_notices.id = counted.notice_id`;
   });
-  await queries.executeQuery(CompiledQuery.raw(text, [...counts.values()].flat()));
+  return CompiledQuery.raw(text, [...counts.values()].flat());
 }
 
 function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {

@@ -1,7 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import { type CompiledQuery, type Insertable, sql } from 'kysely';
 import { removeInvisible } from '../http/typed-text.ts';
 import type { Queries } from '../storage/queries.ts';
-import { insertRows } from '../storage/rows.ts';
+import { compileInserts } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 
 /** A subject whose id is stored in this spelling, and how many records it has. */
@@ -10,17 +10,17 @@ export interface SubjectSpelling {
   readonly recordCount: number;
 }
 
-/** Notes the ids of subjects that are not in the form by which they are found: no other has a row. */
-export async function noteSpellings(
+/** The statements that note the ids of subjects that are not in the form by which they are found: no other has a row. */
+export function noteSpellings(
   queries: Queries,
   subjects: readonly { readonly tenantId: string; readonly subjectId: string }[],
-): Promise<void> {
+): readonly CompiledQuery[] {
   const rows: Insertable<Tables['consent_spellings']>[] = [];
   for (const { tenantId, subjectId } of subjects) {
     const form = foldSubject(subjectId);
     if (form !== subjectId) rows.push({ tenant_id: tenantId, form, subject_id: subjectId });
   }
-  await insertRows(queries, 'consent_spellings', rows, { skipsPresent: true });
+  return compileInserts(queries, 'consent_spellings', rows, { skipsPresent: true });
 }
 
 /** Removes the spelling of a subject that has no records any more. */

@@ -59,13 +59,13 @@ type Counts = [
 ];
 
 /**
- * Adds records to the counts of their days, in the transaction that appends them: the counts are exact. Imported ones are
+ * The statements that add records to the counts of their days, in the transaction that appends them: the counts are exact. Imported ones are
  * left out: all would be on the day of the import.
  */
-export async function countDecisions(
+export function countDecisions(
   queries: Queries,
   records: readonly (ConsentRecord & { readonly tenantId: string })[],
-): Promise<void> {
+): readonly CompiledQuery[] {
   const counts = new Map<string, Counts>();
   const add = (record: (typeof records)[number], purpose: string, isFirst: boolean) => {
     const day = record.recordedAt.slice(0, 10);
@@ -82,6 +82,7 @@ export async function countDecisions(
   }
   // In the order of the key: two transactions cannot wait for each other.
   const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  const statements: CompiledQuery[] = [];
   for (let start = 0; start < rows.length; start += mostRows) {
     const some = rows.slice(start, start + mostRows);
     const text = rememberText(queries, `count decisions ${some.length}`, () => {
@@ -91,8 +92,9 @@ export async function countDecisions(
         on conflict (tenant_id, notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,
           refused = consent_days.refused + excluded.refused, visitors = consent_days.visitors + excluded.visitors`;
     });
-    await queries.executeQuery(CompiledQuery.raw(text, some.flat()));
+    statements.push(CompiledQuery.raw(text, some.flat()));
   }
+  return statements;
 }
 
 /** The row of a day that counts whole records: captures are in `granted`, withdrawals in `refused`. */

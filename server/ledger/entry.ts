@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Clock } from '../storage/clock.ts';
 import type { Transaction } from '../storage/database.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
-import { findRow, insertRows, prepareQuery } from '../storage/rows.ts';
+import { compileInserts, findRow, insertRows, prepareStatement, runTogether } from '../storage/rows.ts';
 import { type RowSeal, requireSeal } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -57,11 +57,12 @@ export async function appendEntries<Name extends LedgerName>(
   const seals = requireSeal(tx);
   const heads = new Map<string, { readonly found: SealedHead; last: ChainHead }>();
   // In the order of `lockOrder`.
-  for (const tenantId of [...new Set(drafts.map((draft) => draft.tenantId))].sort()) {
-    tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
-    const [found] = await lockHead(queries, { tenantId, ledger });
-    if (found === undefined) throw new Error(`tenant ${tenantId} has no ${ledger} chain`);
-    heads.set(tenantId, { found, last: found });
+  const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
+  for (const tenantId of tenantIds) tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+  const locks = tenantIds.map((tenantId) => lockHead(queries, { tenantId, ledger }));
+  for (const [index, [found]] of (await runTogether(queries, locks)).entries()) {
+    if (found === undefined) throw new Error(`tenant ${tenantIds[index]} has no ${ledger} chain`);
+    heads.set(found.tenant_id, { found, last: found });
   }
   const rows: Insertable<Tables[LedgerTableName]>[] = [];
   const links: Link[] = [];
@@ -77,14 +78,15 @@ export async function appendEntries<Name extends LedgerName>(
     head.last = { sequence, at, hash };
     links.push({ sequence, at, hash, prevHash });
   }
-  await insertRows<LedgerTableName>(queries, ledgerTables[ledger], rows);
+  const writes = [...compileInserts<LedgerTableName>(queries, ledgerTables[ledger], rows)];
   for (const [tenantId, { found, last }] of heads) {
     // A head that was changed outside Svc stays without a valid seal, however many entries follow: otherwise the next append
     // would hide the change.
     const head = { tenant_id: tenantId, ledger, ...last };
     const mac = isSealed(seals, found) ? seals.seal(describeHead(head)) : 'broken';
-    await saveHead(queries, { ...head, key_id: seals.keyId, mac });
+    writes.push(saveHead(queries, { ...head, key_id: seals.keyId, mac }));
   }
+  await runTogether(queries, writes);
   tx.afterCommit(() => signals.emit('appended', ledger, links.length));
   return links;
 }
@@ -92,7 +94,7 @@ export async function appendEntries<Name extends LedgerName>(
 /** Locks a chain until the transaction ends, so that nothing is appended to it meanwhile. @returns its last number. */
 export async function lockChain(tx: Transaction, { tenantId, ledger }: LedgerOf): Promise<number> {
   tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
-  const [head] = await lockHead(tx.queries, { tenantId, ledger });
+  const [head] = (await tx.queries.executeQuery(lockHead(tx.queries, { tenantId, ledger }))).rows;
   return head?.sequence ?? 0;
 }
 
@@ -111,13 +113,13 @@ export function readHead(queries: Queries, { tenantId, ledger }: LedgerOf): Prom
   return findRow(queries, 'chain_heads', { tenant_id: tenantId, ledger });
 }
 
-const lockHead = prepareQuery<LedgerOf, SealedHead>((queries, parameter) => {
+const lockHead = prepareStatement<LedgerOf, SealedHead>((queries, parameter) => {
   const heads = queries.selectFrom('chain_heads').selectAll();
   const query = heads.where('tenant_id', '=', parameter('tenantId')).where('ledger', '=', parameter('ledger'));
   return locksRows(queries) ? query.forUpdate() : query;
 });
 
-const saveHead = prepareQuery<SealedHead, unknown>((queries, parameter) =>
+const saveHead = prepareStatement<SealedHead, unknown>((queries, parameter) =>
   queries
     .updateTable('chain_heads')
     .set({

@@ -51,7 +51,7 @@ export function openPostgres(
 
     constructor(config?: ClientConfig) {
       // Again, because the pool hides the password from copies of its options.
-      super({ ...config, ...options, ...route });
+      super({ ...config, ...options, ...route, pipeline: true });
       this.on('notice', (notice) => {
         if (notice.routine === syncRoutine) this.#warning = new Error(notice.message);
       });

@@ -229,10 +229,25 @@ export async function insertRows<Name extends TableName>(
   queries: Queries,
   table: Name,
   rows: readonly Readonly<Insertable<Tables[Name]>>[],
-  { skipsPresent = false }: { readonly skipsPresent?: boolean } = {},
+  options?: InsertOptions,
 ): Promise<void> {
+  await runTogether(queries, compileInserts(queries, table, rows, options));
+}
+
+interface InsertOptions {
+  readonly skipsPresent?: boolean;
+}
+
+/** The statements of {@link insertRows}, for {@link runTogether}. */
+export function compileInserts<Name extends TableName>(
+  queries: Queries,
+  table: Name,
+  rows: readonly Readonly<Insertable<Tables[Name]>>[],
+  { skipsPresent = false }: InsertOptions = {},
+): readonly CompiledQuery[] {
   const [first] = rows;
-  if (first === undefined) return;
+  if (first === undefined) return [];
+  const statements: CompiledQuery[] = [];
   const columns = Object.keys(first);
   for (let start = 0; start < rows.length; ) {
     const size = Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
@@ -246,9 +261,26 @@ export async function insertRows<Name extends TableName>(
     for (const row of rows.slice(start, start + size)) {
       for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
     }
-    await queries.executeQuery(CompiledQuery.raw(text, parameters));
+    statements.push(CompiledQuery.raw(text, parameters));
     start += size;
   }
+  return statements;
+}
+
+/**
+ * Runs statements of a transaction in order, and waits for them once: PostgreSQL gets all of them before it has answered the
+ * first.
+ * @returns the rows of each. @throws the error of the first that fails.
+ */
+export async function runTogether<Row>(
+  queries: Queries,
+  statements: readonly CompiledQuery<Row>[],
+): Promise<readonly (readonly Row[])[]> {
+  if (statements.length === 0) return [];
+  const results = await queries
+    .getExecutor()
+    .provideConnection((connection) => Promise.all(statements.map((one) => connection.executeQuery<Row>(one))));
+  return results.map(({ rows }) => rows);
 }
 
 const maximumRows = 128;
@@ -310,7 +342,22 @@ export async function findByValues<Name extends TableName, Column extends keyof 
   values: readonly (string | number)[],
   columns: readonly Column[],
 ): Promise<readonly Pick<Row<Name>, Column>[]> {
-  return inBatches(values, async (some) => {
+  const statements = compileFind(queries, table, tenantId, column, values, columns);
+  return (await runTogether(queries, statements)).flat();
+}
+
+/** The statements of {@link findByValues}, for {@link runTogether}. */
+export function compileFind<Name extends TableName, Column extends keyof Row<Name> & string>(
+  queries: Queries,
+  table: Name,
+  tenantId: string,
+  column: keyof Row<Name> & string,
+  values: readonly (string | number)[],
+  columns: readonly Column[],
+): readonly CompiledQuery<Pick<Row<Name>, Column>>[] {
+  const statements: CompiledQuery<Pick<Row<Name>, Column>>[] = [];
+  for (let start = 0; start < values.length; start += batchSize) {
+    const some = values.slice(start, start + batchSize);
     // The last value fills the rest of the list up.
     const size = 2 ** Math.ceil(Math.log2(some.length));
     const text = rememberText(queries, `find ${table} ${column} ${columns} ${size}`, () => {
@@ -319,9 +366,9 @@ export async function findByValues<Name extends TableName, Column extends keyof 
         where tenant_id = ${''} and ${sql.id(column)} in (${list})`;
     });
     const parameters = [tenantId, ...Array.from({ length: size }, (_, index) => some[index] ?? some.at(-1))];
-    const { rows } = await queries.executeQuery<Pick<Row<Name>, Column>>(CompiledQuery.raw(text, parameters));
-    return rows;
-  });
+    statements.push(CompiledQuery.raw(text, parameters) as CompiledQuery<Pick<Row<Name>, Column>>);
+  }
+  return statements;
 }
 
 /** A placeholder for a value that is bound when the query runs. */
@@ -338,15 +385,25 @@ class Parameter {
  * @param build builds the query; `parameter('name')` is a placeholder of the type that the context requires.
  */
 export function prepareQuery<Given extends object, Row>(
-  build: (
-    queries: Queries,
-    parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
-  ) => Compilable<Row>,
+  build: BuildQuery<Given, Row>,
 ): (queries: Queries, values: Given) => Promise<readonly Row[]> {
+  const compile = prepareStatement(build);
+  return async (queries, values) => (await queries.executeQuery<Row>(compile(queries, values))).rows;
+}
+
+type BuildQuery<Given extends object, Row> = (
+  queries: Queries,
+  parameter: <Name extends keyof Given & string>(name: Name) => Given[Name],
+) => Compilable<Row>;
+
+/** Prepares a query like {@link prepareQuery}, for {@link runTogether}. */
+export function prepareStatement<Given extends object, Row>(
+  build: BuildQuery<Given, Row>,
+): (queries: Queries, values: Given) => CompiledQuery<Row> {
   // The adapter is one object per database, inside and outside transactions.
   const built = new WeakMap<object, CompiledQuery<Row>>();
   const parameter = <Name extends keyof Given & string>(name: Name) => new Parameter(name) as unknown as Given[Name];
-  return async (queries, values) => {
+  return (queries, values) => {
     const { adapter } = queries.getExecutor();
     let query = built.get(adapter);
     if (query === undefined) {
@@ -356,8 +413,7 @@ export function prepareQuery<Given extends object, Row>(
     const parameters = query.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Given] : value,
     );
-    const { rows } = await queries.executeQuery<Row>({ ...query, parameters });
-    return rows;
+    return { ...query, parameters };
   };
 }
 
