@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
-import { findRow, mapPage, type Page, prepareQuery, takeNewest } from '../storage/rows.ts';
+import { compileFind, findRow, mapPage, type Page, prepareQuery, runTogether, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { listWarnings } from './first-layer.ts';
 import {
@@ -128,23 +128,22 @@ const selectOwnState = prepareQuery<{ tenantId: string; id: string }, NoticeStat
 );
 
 /**
- * Reads the states of notices again, in a transaction, and locks their rows until its end: in the order of the ids, so that two
+ * Reads the states of notices again, in a transaction, and locks their rows until its end: in the order of the keys, so that two
  * writers cannot wait for each other.
  */
-export function lockStates(
+export async function lockStates(
   transaction: Queries,
   known: readonly Pick<NoticeState, 'tenant_id' | 'id'>[],
 ): Promise<readonly NoticeState[]> {
-  const [first] = known;
-  if (first !== undefined && known.length === 1) return lockState(transaction, first);
-  const keys = known.map(({ tenant_id, id }) => sql`(${tenant_id}, ${id})`);
-  const named = states(transaction).where(sql<boolean>`(tenant_id, id) in (${sql.join(keys)})`);
-  return forUpdate(transaction, named.orderBy('id')).execute();
+  const ofTenants = [...Map.groupBy(known, ({ tenant_id }) => tenant_id)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  const statements = ofTenants.flatMap(([tenantId, notices]) => {
+    const ids = notices.map(({ id }) => id);
+    return compileFind(transaction, 'consent_notices', tenantId, 'id', ids, stateColumns, { locks: true });
+  });
+  return (await runTogether(transaction, statements)).flat();
 }
-
-const lockState = prepareQuery<Pick<NoticeState, 'tenant_id' | 'id'>, NoticeState>((queries, parameter) =>
-  forUpdate(queries, states(queries).where('tenant_id', '=', parameter('tenant_id')).where('id', '=', parameter('id'))),
-);
 
 /** Locks the rows of a query if it is in a transaction. */
 function lock<Query extends { forUpdate(): Query }>(queries: Queries, query: Query): Query {
@@ -155,8 +154,10 @@ function forUpdate<Query extends { forUpdate(): Query }>(queries: Queries, query
   return locksRows(queries) ? query.forUpdate() : query;
 }
 
+const stateColumns = ['id', 'tenant_id', 'status', 'domain', 'version'] as const;
+
 function states(queries: Queries) {
-  return queries.selectFrom('consent_notices').select(['id', 'tenant_id', 'status', 'domain', 'version']);
+  return queries.selectFrom('consent_notices').select(stateColumns);
 }
 
 /** The published notices of a tenant. */

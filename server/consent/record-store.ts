@@ -1,4 +1,4 @@
-import { CompiledQuery, type Insertable, sql } from 'kysely';
+import { type CompiledQuery, type Insertable, sql } from 'kysely';
 import {
   appendEntries,
   type EntryDraft,
@@ -10,16 +10,16 @@ import {
   type TemplateDraft,
 } from '../ledger/entry.ts';
 import type { Transaction } from '../storage/database.ts';
-import type { Queries } from '../storage/queries.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import {
   compileFind,
+  compileGiven,
   compileInserts,
   cutPage,
   inBatches,
   mapPage,
   type Page,
   prepareQuery,
-  rememberText,
   runTogether,
   scanPage,
   takeNewest,
@@ -80,7 +80,7 @@ export async function appendRecords(
   await runTogether(tx.queries, [
     ...compileInserts(tx.queries, 'record_templates', newTemplates),
     ...noteSpellings(tx.queries, drafts),
-    countRecords(tx.queries, drafts),
+    ...countRecords(tx.queries, drafts),
     ...countDecisions(tx.queries, counted),
   ]);
   return records;
@@ -114,24 +114,22 @@ async function findTemplates(
 const selectTemplates = (queries: Queries, tenantId: string, hashes: readonly string[]) =>
   compileFind(queries, 'record_templates', tenantId, 'hash', hashes, ['tenant_id', 'number', 'hash']);
 
-/** The statement that adds to the counters of the records' notices. */
-function countRecords(queries: Queries, drafts: readonly RecordDraft[]): CompiledQuery {
-  const counts = new Map<string, [tenantId: string, noticeId: string, count: number]>();
+/** The statements that add to the counters of the records' notices. */
+function countRecords(queries: Queries, drafts: readonly RecordDraft[]): readonly CompiledQuery[] {
+  const counts = new Map<string, { readonly tenant_id: string; readonly notice_id: string; added: number }>();
   for (const { tenantId, noticeId } of drafts) {
     const name = `${tenantId} ${noticeId}`;
     const count = counts.get(name);
-    if (count === undefined) counts.set(name, [tenantId, noticeId, 1]);
-    else count[2] += 1;
+    if (count === undefined) counts.set(name, { tenant_id: tenantId, notice_id: noticeId, added: 1 });
+    else count.added += 1;
   }
-  const text = rememberText(queries, `count records ${counts.size}`, () => {
-    const row = sql`(cast(${sql.val('')} as text), cast(${sql.val('')} as text), cast(${sql.val(0)} as bigint))`;
-    return sql`
-      with counted (tenant_id, notice_id, added) as (values ${sql.join(Array.from(counts, () => row))})
-      update consent_notices set record_count = record_count + counted.added
-      from counted where consent_notices.tenant_id = counted.tenant_id and consent_notices.id = counted.notice_id`;
-  });
-  return CompiledQuery.raw(text, [...counts.values()].flat());
+  return compileGiven(queries, 'count records', countedColumns, [...counts.values()], addCounts);
 }
+
+const countedColumns = { tenant_id: 'text', notice_id: 'text', added: 'bigint' } as const;
+const addCounts = sql`
+  update consent_notices set record_count = record_count + given.added
+  from given where consent_notices.tenant_id = given.tenant_id and consent_notices.id = given.notice_id`;
 
 function prepareRecords<Given extends object>(build: Parameters<typeof prepareQuery<Given, StoredRecord>>[0]) {
   const select = prepareQuery(build);
@@ -364,41 +362,34 @@ function inPlace(queries: Queries, parameter: <Name extends keyof SubjectPlace>(
     .where('space', '=', parameter('space'));
 }
 
-/** The latest record of each subject on its notice and in its space, in one query per 64 of them. */
+/** The latest record of each subject on its notice and in its space. */
 export async function findLatestRecords(
   queries: Queries,
   subjects: readonly { readonly place: SubjectPlace }[],
 ): Promise<readonly ConsentRecord[]> {
-  const latest: ConsentRecord[] = [];
-  for (let start = 0; start < subjects.length; start += latestBatch) {
-    const end = Math.min(subjects.length, start + latestBatch);
-    // Few lengths make few texts, and each text is prepared once; the last place fills the rest up, and its record comes again.
-    const size = end - start === 1 ? 1 : Math.ceil((end - start) / 8) * 8;
-    const parameters: string[] = [];
-    for (let index = start; index < start + size; index += 1) {
-      const { tenantId, noticeId, subjectId, space } = (subjects[Math.min(index, end - 1)] as (typeof subjects)[number])
-        .place;
-      parameters.push(tenantId, noticeId, subjectId, space);
-    }
-    const query = CompiledQuery.raw(latestText(queries, size), parameters);
-    const { rows } = await queries.executeQuery<StoredRecord>(query as CompiledQuery<StoredRecord>);
-    latest.push(...rows.map(readRecord));
-  }
-  return latest;
+  const wanted = subjects.map(({ place: { tenantId, noticeId, subjectId, space } }) => ({
+    tenant_id: tenantId,
+    notice_id: noticeId,
+    subject_id: subjectId,
+    space,
+  }));
+  const statement = locksRows(queries) ? selectLatestEach : selectLatest;
+  const statements = compileGiven(queries, 'latest records', placeColumns, wanted, statement);
+  return (await runTogether(queries, statements)).flat().map(readRecord);
 }
 
-const latestBatch = 64;
-
-function latestText(queries: Queries, size: number): string {
-  return rememberText(queries, `latest records ${size}`, () => {
-    const row = sql`(${sql.val('')}, ${sql.val('')}, ${sql.val('')}, ${sql.val('')})`;
-    return sql`
-      with wanted (tenant_id, notice_id, subject_id, space) as (values ${sql.join(Array.from({ length: size }, () => row))})
-      select ${sql.join([...recordColumns.map((column) => sql.ref(`record.${column}`)), ...selectRest('record')])}
-      from wanted join consent_records record on record.tenant_id = wanted.tenant_id and record.sequence = (
-        select max(sequence) from consent_records other
-        where other.tenant_id = wanted.tenant_id and other.subject_id = wanted.subject_id
-          and other.notice_id = wanted.notice_id and other.space = wanted.space
-      )`;
-  });
-}
+const placeColumns = { tenant_id: 'text', notice_id: 'text', subject_id: 'text', space: 'text' } as const;
+const latestColumns = sql.join([
+  ...recordColumns.map((column) => sql.ref(`record.${column}`)),
+  ...selectRest('record'),
+]);
+const inGiven = sql`tenant_id = given.tenant_id and subject_id = given.subject_id
+  and notice_id = given.notice_id and space = given.space`;
+const selectLatest = sql<StoredRecord>`
+  select ${latestColumns} from given join consent_records record on record.tenant_id = given.tenant_id
+    and record.sequence = (select max(sequence) from consent_records where ${inGiven})`;
+/** The same for PostgreSQL, which would read all records to join them with rows whose number it cannot know. */
+const selectLatestEach = sql<StoredRecord>`
+  select ${latestColumns} from given cross join lateral (
+    select * from consent_records where ${inGiven} order by sequence desc limit 1
+  ) as record`;

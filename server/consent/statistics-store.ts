@@ -1,9 +1,9 @@
-import { CompiledQuery, sql, type Updateable } from 'kysely';
+import { type CompiledQuery, sql, type Updateable } from 'kysely';
 import { z } from 'zod';
 import { namedObject, UtcTime } from '../http/schemas.ts';
 import { dayMilliseconds } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
-import { rememberText } from '../storage/rows.ts';
+import { compileGiven } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { findState } from './notice-store.ts';
 import type { ConsentRecord } from './record.ts';
@@ -48,58 +48,63 @@ export const NoticeSighting = namedObject('NoticeSighting', {
 });
 export type NoticeSighting = z.output<typeof NoticeSighting>;
 
-type Counts = [
-  tenantId: string,
-  noticeId: string,
-  day: string,
-  purpose: string,
-  granted: number,
-  refused: number,
-  visitors: number,
-];
+const countColumns = {
+  tenant_id: 'text',
+  notice_id: 'text',
+  day: 'text',
+  purpose: 'text',
+  granted: 'bigint',
+  refused: 'bigint',
+  visitors: 'bigint',
+} as const;
+type Counts = {
+  -readonly [Column in keyof typeof countColumns]: (typeof countColumns)[Column] extends 'text' ? string : number;
+};
 
 /**
- * The statements that add records to the counts of their days, in the transaction that appends them: the counts are exact. Imported ones are
- * left out: all would be on the day of the import.
+ * The statements that add records to the counts of their days, in the transaction that appends them: the counts are exact.
+ * Imported ones are left out: all would be on the day of the import.
  */
 export function countDecisions(
   queries: Queries,
   records: readonly (ConsentRecord & { readonly tenantId: string })[],
 ): readonly CompiledQuery[] {
   const counts = new Map<string, Counts>();
-  const add = (record: (typeof records)[number], purpose: string, isFirst: boolean) => {
-    const day = record.recordedAt.slice(0, 10);
-    const name = `${record.tenantId} ${record.noticeId} ${day} ${purpose}`;
-    const row = counts.get(name) ?? [record.tenantId, record.noticeId, day, purpose, 0, 0, 0];
-    row[isFirst ? 4 : 5] += 1;
-    if (purpose === whole && record.source === 'public') row[6] += 1;
-    counts.set(name, row);
+  const add = (
+    { tenantId, noticeId, recordedAt, source }: (typeof records)[number],
+    purpose: string,
+    column: 'granted' | 'refused',
+  ) => {
+    const day = recordedAt.slice(0, 10);
+    const name = `${tenantId} ${noticeId} ${day} ${purpose}`;
+    let row = counts.get(name);
+    if (row === undefined) {
+      row = { tenant_id: tenantId, notice_id: noticeId, day, purpose, granted: 0, refused: 0, visitors: 0 };
+      counts.set(name, row);
+    }
+    row[column] += 1;
+    if (purpose === whole && source === 'public') row.visitors += 1;
   };
   for (const record of records) {
     if (record.source === 'import') continue;
-    add(record, whole, record.kind === 'capture');
-    for (const [purpose, isGranted] of Object.entries(record.purposes)) add(record, purpose, isGranted);
+    add(record, whole, record.kind === 'capture' ? 'granted' : 'refused');
+    for (const [purpose, isGranted] of Object.entries(record.purposes))
+      add(record, purpose, isGranted ? 'granted' : 'refused');
   }
   // In the order of the key: two transactions cannot wait for each other.
   const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
-  const statements: CompiledQuery[] = [];
-  for (let start = 0; start < rows.length; start += mostRows) {
-    const some = rows.slice(start, start + mostRows);
-    const text = rememberText(queries, `count decisions ${some.length}`, () => {
-      const row = sql`(${sql.join(['', '', '', '', 0, 0, 0].map((value) => sql.val(value)))}, 0)`;
-      return sql`insert into consent_days (tenant_id, notice_id, day, purpose, granted, refused, visitors, reads)
-        values ${sql.join(some.map(() => row))}
-        on conflict (tenant_id, notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,
-          refused = consent_days.refused + excluded.refused, visitors = consent_days.visitors + excluded.visitors`;
-    });
-    statements.push(CompiledQuery.raw(text, some.flat()));
-  }
-  return statements;
+  return compileGiven(queries, 'count decisions', countColumns, rows, addDecisions);
 }
+
+// `where true`, because SQLite would read `on conflict` as a condition of a join.
+const addDecisions = sql`
+  insert into consent_days (tenant_id, notice_id, day, purpose, granted, refused, visitors, reads)
+  select tenant_id, notice_id, day, purpose, granted, refused, visitors, 0 from given where true
+  on conflict (tenant_id, notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,
+    refused = consent_days.refused + excluded.refused, visitors = consent_days.visitors + excluded.visitors`;
 
 /** The row of a day that counts whole records: captures are in `granted`, withdrawals in `refused`. */
 const whole = '';
-const mostRows = 128;
 
 /** How often a notice was read on a day. */
 export interface NoticeReads {

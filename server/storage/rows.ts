@@ -247,25 +247,85 @@ export function compileInserts<Name extends TableName>(
 ): readonly CompiledQuery[] {
   const [first] = rows;
   if (first === undefined) return [];
-  const statements: CompiledQuery[] = [];
   const columns = Object.keys(first);
+  const into = sql`insert into ${sql.table(table)} (${joinNames(columns)})`;
+  const otherwise = skipsPresent ? sql`on conflict do nothing` : sql``;
+  const key = `insert ${table} ${columns} ${skipsPresent}`;
+  // Bytes have no form in JSON.
+  const takesJson = locksRows(queries) && !Object.values(first).some((value) => value instanceof Uint8Array);
+  if (takesJson) {
+    const text = rememberText(
+      queries,
+      key,
+      () => sql`${into} select ${joinNames(columns)}
+        from json_populate_recordset(cast(null as ${sql.table(table)}), ${''}) ${otherwise}`,
+    );
+    return Array.from(splitRows(rows, mostInJson), (some) => CompiledQuery.raw(text, [JSON.stringify(some)]));
+  }
+  return Array.from(splitRows(rows), (some) => {
+    const text = rememberText(
+      queries,
+      `${key} ${some.length}`,
+      () => sql`${into} ${writeRows(columns, some.length)} ${otherwise}`,
+    );
+    return CompiledQuery.raw(text, listValues(columns, some));
+  });
+}
+
+/** The columns of the rows that a statement is given. */
+type GivenColumns = Readonly<Record<string, 'text' | 'bigint'>>;
+
+/**
+ * Compiles a statement that reads rows from the common table `given`. PostgreSQL gets them as one JSON text: planning a
+ * statement with a parameter for each value takes it longer than running it.
+ * @param name of the statement, by which its text is kept.
+ * @param statement follows the common table.
+ */
+export function compileGiven<Row = unknown>(
+  queries: Queries,
+  name: string,
+  columns: GivenColumns,
+  rows: readonly Readonly<Record<string, string | number>>[],
+  statement: RawBuilder<Row>,
+): readonly CompiledQuery<Row>[] {
+  const names = Object.keys(columns);
+  const compile = (key: string, source: () => RawBuilder<unknown>, parameters: readonly unknown[]) => {
+    const text = rememberText(queries, key, () => sql`with given (${joinNames(names)}) as (${source()}) ${statement}`);
+    return CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>;
+  };
+  if (!locksRows(queries))
+    return Array.from(splitRows(rows), (some) =>
+      compile(`${name} ${some.length}`, () => writeRows(names, some.length), listValues(names, some)),
+    );
+  const types = Object.entries(columns).map(([column, type]) => sql`${sql.id(column)} ${sql.raw(type)}`);
+  const source = () => sql`select * from json_to_recordset(${''}) as listed (${sql.join(types)})`;
+  return Array.from(splitRows(rows, mostInJson), (some) => compile(name, source, [JSON.stringify(some)]));
+}
+
+const joinNames = (columns: readonly string[]) => sql.join(columns.map((column) => sql.id(column)));
+
+function writeRows(columns: readonly string[], count: number): RawBuilder<unknown> {
+  const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
+  return sql`values ${sql.join(Array.from({ length: count }, () => row))}`;
+}
+
+function listValues(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): unknown[] {
+  const values: unknown[] = [];
+  for (const row of rows) for (const column of columns) values.push(row[column]);
+  return values;
+}
+
+/** Splits rows for statements: as many as `most`, or without it a power of two, so that few texts are built. */
+function* splitRows<Row>(rows: readonly Row[], most?: number): Generator<readonly Row[]> {
   for (let start = 0; start < rows.length; ) {
-    const size = Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
-    const text = rememberText(queries, `insert ${table} ${columns} ${size} ${skipsPresent}`, () => {
-      const row = sql`(${sql.join(columns.map(() => sql.val('')))})`;
-      return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})
-        values ${sql.join(Array.from({ length: size }, () => row))}
-        ${skipsPresent ? sql`on conflict do nothing` : sql``}`;
-    });
-    const parameters: unknown[] = [];
-    for (const row of rows.slice(start, start + size)) {
-      for (const column of columns) parameters.push((row as Readonly<Record<string, unknown>>)[column]);
-    }
-    statements.push(CompiledQuery.raw(text, parameters));
+    const size = most ?? Math.min(maximumRows, 2 ** Math.floor(Math.log2(rows.length - start)));
+    yield rows.slice(start, start + size);
     start += size;
   }
-  return statements;
 }
+
+const maximumRows = 128;
+const mostInJson = 1000;
 
 /**
  * Runs statements of a transaction in order, and waits for them once: PostgreSQL gets all of them before it has answered the
@@ -282,8 +342,6 @@ export async function runTogether<Row>(
     .provideConnection((connection) => Promise.all(statements.map((one) => connection.executeQuery<Row>(one))));
   return results.map(({ rows }) => rows);
 }
-
-const maximumRows = 128;
 
 /** Where `updateTexts` writes. */
 interface TextsOf<Name extends TableName> {
@@ -346,7 +404,10 @@ export async function findByValues<Name extends TableName, Column extends keyof 
   return (await runTogether(queries, statements)).flat();
 }
 
-/** The statements of {@link findByValues}, for {@link runTogether}. */
+/**
+ * The statements of {@link findByValues}, for {@link runTogether}.
+ * @param locks the rows for update, in the order of the column.
+ */
 export function compileFind<Name extends TableName, Column extends keyof Row<Name> & string>(
   queries: Queries,
   table: Name,
@@ -354,16 +415,18 @@ export function compileFind<Name extends TableName, Column extends keyof Row<Nam
   column: keyof Row<Name> & string,
   values: readonly (string | number)[],
   columns: readonly Column[],
+  { locks = false }: { readonly locks?: boolean } = {},
 ): readonly CompiledQuery<Pick<Row<Name>, Column>>[] {
+  const ending = locks && locksRows(queries) ? sql`order by ${sql.id(column)} for update` : sql``;
   const statements: CompiledQuery<Pick<Row<Name>, Column>>[] = [];
   for (let start = 0; start < values.length; start += batchSize) {
     const some = values.slice(start, start + batchSize);
     // The last value fills the rest of the list up.
     const size = 2 ** Math.ceil(Math.log2(some.length));
-    const text = rememberText(queries, `find ${table} ${column} ${columns} ${size}`, () => {
+    const text = rememberText(queries, `find ${table} ${column} ${columns} ${size} ${locks}`, () => {
       const list = sql.join(Array.from({ length: size }, () => sql.val('')));
       return sql`select ${sql.join(columns.map((name) => sql.id(name)))} from ${sql.table(table)}
-        where tenant_id = ${''} and ${sql.id(column)} in (${list})`;
+        where tenant_id = ${''} and ${sql.id(column)} in (${list}) ${ending}`;
     });
     const parameters = [tenantId, ...Array.from({ length: size }, (_, index) => some[index] ?? some.at(-1))];
     statements.push(CompiledQuery.raw(text, parameters) as CompiledQuery<Pick<Row<Name>, Column>>);
