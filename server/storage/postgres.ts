@@ -59,6 +59,10 @@ export function openPostgres(
 
     // biome-ignore lint/suspicious/noExplicitAny: one body for all overloads
     override query(...words: any[]): any {
+      // What is sent in one turn goes out at once: a write to a socket costs as much as a small statement.
+      const { stream } = (this as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+      stream.cork();
+      process.nextTick(() => stream.uncork());
       const running = super.query(...(words as Parameters<PoolClient['query']>));
       if (!((running as unknown) instanceof Promise)) return running;
       return (running as unknown as Promise<unknown>).then(
