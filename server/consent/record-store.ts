@@ -3,6 +3,7 @@ import {
   appendEntries,
   type EntryDraft,
   type Link,
+  lockHeads,
   newSalt,
   type Position,
   readHead,
@@ -46,7 +47,7 @@ export async function appendRecords(
   drafts: readonly RecordDraft[],
 ): Promise<readonly ConsentRecord[]> {
   const templates = drafts.map(toTemplate);
-  const stored = await findTemplates(tx.queries, templates);
+  const [stored, heads] = await Promise.all([findTemplates(tx.queries, templates), lockHeads(tx, 'consent', drafts)]);
   const newTemplates: Insertable<Tables['record_templates']>[] = [];
   const entries: EntryDraft<'consent'>[] = [];
   const salts: string[] = [];
@@ -69,7 +70,7 @@ export async function appendRecords(
     entries.push({ tenantId, seal });
     salts.push(salt);
   }
-  const links = await appendEntries(tx, 'consent', entries);
+  const links = await appendEntries(tx, 'consent', entries, heads);
   const records: ConsentRecord[] = [];
   const counted: (ConsentRecord & { readonly tenantId: string })[] = [];
   for (const [index, draft] of drafts.entries()) {
@@ -77,7 +78,7 @@ export async function appendRecords(
     records.push(record);
     counted.push({ ...record, tenantId: draft.tenantId });
   }
-  await runTogether(tx.queries, [
+  await tx.send([
     ...compileInserts(tx.queries, 'record_templates', newTemplates),
     ...noteSpellings(tx.queries, drafts),
     ...countRecords(tx.queries, drafts),

@@ -167,8 +167,11 @@ export class ConsentRecorder {
     const known = new Map<string, NoticeState>();
     for (const { notice } of captures) known.set(nameNotice(notice.tenant_id, notice.id), notice);
     const locked = new Map<string, NoticeState>();
-    for (const state of await lockStates(queries, [...known.values()]))
-      locked.set(nameNotice(state.tenant_id, state.id), state);
+    const [states, latest] = await Promise.all([
+      lockStates(queries, [...known.values()]),
+      findLatestRecords(queries, captures),
+    ]);
+    for (const state of states) locked.set(nameNotice(state.tenant_id, state.id), state);
     const checked: Outcome<Capture>[] = [];
     const allowed: Capture[] = [];
     for (const capture of captures) {
@@ -182,7 +185,7 @@ export class ConsentRecorder {
       checked.push(outcome);
       if ('result' in outcome) allowed.push(outcome.result);
     }
-    const histories = await loadHistories(queries, allowed);
+    const histories = await loadHistories(queries, allowed, latest);
     const drafts = new Map<RecordDraft, AuditSource | null>();
     const decided: Outcome<EarlierRecord>[] = [];
     for (const one of checked) {
@@ -291,9 +294,10 @@ function mayRepeat({ caller, body }: CaptureRequest): boolean {
 async function loadHistories(
   queries: Queries,
   captures: readonly Capture[],
+  latest: readonly ConsentRecord[],
 ): Promise<Map<string, readonly EarlierRecord[]>> {
   const histories = new Map<string, readonly EarlierRecord[]>();
-  for (const record of await findLatestRecords(queries, captures)) histories.set(nameOf(record), [record]);
+  for (const record of latest) histories.set(nameOf(record), [record]);
   for (const { request, place } of captures) {
     if (!mayRepeat(request)) continue;
     const history = histories.get(nameOf(place));
@@ -368,17 +372,17 @@ export async function recordDrafts(
   }
   for (const { tenantId, records } of visits.values())
     events.push({ source: systemSource(tenantId), event: describeVisits(records) });
-  await recordEvents(tx, events);
-  for (const [tenantId, ofTenant] of byTenant) {
+  await Promise.all([
+    recordEvents(tx, events),
     // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
-    await emitWanted(tx, tenantId, () =>
-      ofTenant.map(({ record, caller }) => ({
+    emitWanted(tx, byTenant.keys(), (tenantId) =>
+      (byTenant.get(tenantId) ?? []).map(({ record, caller }) => ({
         type: actionOf(record),
         data: presentEventData(record),
         traceParent: caller?.traceParent,
       })),
-    );
-  }
+    ),
+  ]);
   return records;
 }
 

@@ -43,27 +43,44 @@ export interface Link extends Position {
   readonly prevHash: string | null;
 }
 
+/** The heads of chains that a transaction holds, by tenant. */
+export type LockedHeads = ReadonlyMap<string, SealedHead>;
+
+/** Locks the heads of the tenants' chains until the transaction ends. */
+export async function lockHeads(
+  tx: Transaction,
+  ledger: LedgerName,
+  tenants: Iterable<{ readonly tenantId: string }>,
+): Promise<LockedHeads> {
+  // In the order of `lockOrder`.
+  const tenantIds = [...new Set(Array.from(tenants, ({ tenantId }) => tenantId))].sort();
+  for (const tenantId of tenantIds) tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
+  const locks = tenantIds.map((tenantId) => lockHead(tx.queries, { tenantId, ledger }));
+  const heads = new Map<string, SealedHead>();
+  for (const [index, [found]] of (await runTogether(tx.queries, locks)).entries()) {
+    if (found === undefined) throw new Error(`tenant ${tenantIds[index]} has no ${ledger} chain`);
+    heads.set(found.tenant_id, found);
+  }
+  return heads;
+}
+
 /**
  * Appends entries to the chains of their tenants, in the given order. The heads stay locked until the transaction
  * ends, so that sequences have no gaps and no two entries have the same predecessor.
+ * @param locked the heads, if they are locked already.
  * @returns a link for each draft, in the same order.
  */
 export async function appendEntries<Name extends LedgerName>(
   tx: Transaction,
   ledger: Name,
   drafts: readonly EntryDraft<Name>[],
+  locked?: LockedHeads,
 ): Promise<readonly Link[]> {
   const { queries, now, clock, signals } = tx;
   const seals = requireSeal(tx);
   const heads = new Map<string, { readonly found: SealedHead; last: ChainHead }>();
-  // In the order of `lockOrder`.
-  const tenantIds = [...new Set(drafts.map((draft) => draft.tenantId))].sort();
-  for (const tenantId of tenantIds) tx.noteLock(ledger === 'audit' ? 'tenant' : 'consent', tenantId);
-  const locks = tenantIds.map((tenantId) => lockHead(queries, { tenantId, ledger }));
-  for (const [index, [found]] of (await runTogether(queries, locks)).entries()) {
-    if (found === undefined) throw new Error(`tenant ${tenantIds[index]} has no ${ledger} chain`);
-    heads.set(found.tenant_id, { found, last: found });
-  }
+  for (const [tenantId, found] of locked ?? (await lockHeads(tx, ledger, drafts)))
+    heads.set(tenantId, { found, last: found });
   const rows: Insertable<Tables[LedgerTableName]>[] = [];
   const links: Link[] = [];
   for (const draft of drafts) {
@@ -86,7 +103,7 @@ export async function appendEntries<Name extends LedgerName>(
     const mac = isSealed(seals, found) ? seals.seal(describeHead(head)) : 'broken';
     writes.push(saveHead(queries, { ...head, key_id: seals.keyId, mac }));
   }
-  await runTogether(queries, writes);
+  await tx.send(writes);
   tx.afterCommit(() => signals.emit('appended', ledger, links.length));
   return links;
 }

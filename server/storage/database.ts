@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
-import type { Kysely, Transaction as KyselyTransaction, Selectable } from 'kysely';
+import type { CompiledQuery, Kysely, Transaction as KyselyTransaction, Selectable } from 'kysely';
 import { type Clock, systemClock } from './clock.ts';
 import { openPostgres } from './postgres.ts';
 import { locksRows } from './queries.ts';
-import { prepareQuery } from './rows.ts';
+import { prepareQuery, sendStatements } from './rows.ts';
 import { bindSeal, type RowSeal, requireHeld } from './secrets.ts';
 import { openSqlite, openSqliteToRead } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -125,6 +125,8 @@ export interface Transaction {
   /** Returns the current time, which is later than `now` if the change had to wait. */
   readonly clock: Clock;
   afterCommit(step: () => void): void;
+  /** Sends statements whose results nobody needs, without waiting for them; the transaction fails if one does. */
+  send(statements: readonly CompiledQuery[]): Promise<void>;
   /** Reads the account of a user and locks it until the transaction ends. @throws {AccountGone} @throws {BrokenSeal} */
   lockAccount(id: string): Promise<Selectable<Tables['users']>>;
   /**
@@ -166,10 +168,22 @@ export async function runTransaction<Result>(
 ): Promise<Result> {
   let followUps: (() => void)[] = [];
   const { clock, signals, seal } = database;
-  const result = await inTransaction(database, (transaction) => {
+  const result = await inTransaction(database, async (transaction) => {
     followUps = [];
     const afterCommit = (followUp: () => void) => followUps.push(followUp);
-    return step({ queries: transaction, now, clock, afterCommit, ...createLocks(transaction), signals, seal });
+    const sent: Promise<unknown>[] = [];
+    let failure: unknown;
+    const send = async (statements: readonly CompiledQuery[]) => {
+      for (const answer of await sendStatements(transaction, statements))
+        sent.push(answer.catch((error: unknown) => (failure ??= error)));
+    };
+    const tx = { queries: transaction, now, clock, afterCommit, send, ...createLocks(transaction), signals, seal };
+    const [outcome] = await Promise.allSettled([step(tx)]);
+    await Promise.all(sent);
+    // What ran after a statement that failed only reports that the transaction cannot go on.
+    if (failure !== undefined) throw failure;
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   });
   for (const followUp of followUps) followUp();
   return result;

@@ -4,6 +4,7 @@ import {
   CompiledQuery,
   type ExpressionBuilder,
   type Insertable,
+  type QueryResult,
   type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
@@ -329,18 +330,27 @@ const mostInJson = 1000;
 
 /**
  * Runs statements of a transaction in order, and waits for them once: PostgreSQL gets all of them before it has answered the
- * first.
+ * first. Two calls that run at once share the wait as well.
  * @returns the rows of each. @throws the error of the first that fails.
  */
 export async function runTogether<Row>(
   queries: Queries,
   statements: readonly CompiledQuery<Row>[],
 ): Promise<readonly (readonly Row[])[]> {
-  if (statements.length === 0) return [];
-  const results = await queries
-    .getExecutor()
-    .provideConnection((connection) => Promise.all(statements.map((one) => connection.executeQuery<Row>(one))));
+  const results = await Promise.all(await sendStatements(queries, statements));
   return results.map(({ rows }) => rows);
+}
+
+/** Sends statements of a transaction, in order. @returns what each will answer. */
+export async function sendStatements<Row>(
+  queries: Queries,
+  statements: readonly CompiledQuery<Row>[],
+): Promise<readonly Promise<QueryResult<Row>>[]> {
+  if (statements.length === 0) return [];
+  // The connection is given back before the answers are there: others send on it meanwhile.
+  return queries
+    .getExecutor()
+    .provideConnection(async (connection) => statements.map((one) => connection.executeQuery<Row>(one)));
 }
 
 /** Where `updateTexts` writes. */

@@ -4,7 +4,7 @@ import { type Actor, type AuditSource, systemActor } from '../../http/principal.
 import type { Client } from '../../http/request.ts';
 import type { Transaction } from '../../storage/database.ts';
 import { noteErasure } from '../../storage/erased-remains.ts';
-import { insertRows, newId } from '../../storage/rows.ts';
+import { compileInserts, newId } from '../../storage/rows.ts';
 import { committedText, type PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { canonicalize, type Json } from '../canonical.ts';
@@ -128,7 +128,7 @@ export async function recordEvents(
     },
   }));
   await appendEntries(tx, 'audit', drafts);
-  if (opened.length > 0) await insertRows(tx.queries, 'audit_openings', opened);
+  await tx.send(compileInserts(tx.queries, 'audit_openings', opened));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../storage/database.ts';
-import { insertRows, newId, prepareQuery } from '../../storage/rows.ts';
+import { compileInserts, newId, prepareStatement, runTogether } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { isOperational, type NewWebhookEvent, type StoredEvent } from './event.ts';
@@ -12,25 +12,27 @@ import { passesFilter, type ReadyFilter, readFilter } from './event-filter.ts';
  * @param except an endpoint that is left out: the one that the events are about.
  */
 export async function emitEvents(tx: Transaction, events: readonly NewWebhookEvent[], except?: string): Promise<void> {
-  for (const [tenantId, ofTenant] of Map.groupBy(events, (event) => event.tenantId))
-    await queueEvents(tx, ofTenant, await findSubscribers(tx, tenantId, except));
+  const byTenant = Map.groupBy(events, (event) => event.tenantId);
+  for (const [tenantId, subscribers] of await findSubscribers(tx, byTenant.keys(), except))
+    await queueEvents(tx, byTenant.get(tenantId) ?? [], subscribers);
 }
 
 /**
- * Writes events of a tenant like {@link emitEvents}, but none that no endpoint wants: for what is stored elsewhere anyway.
- * @param describe returns the events; not called where there is no endpoint.
+ * Writes events of tenants like {@link emitEvents}, but none that no endpoint wants: for what is stored elsewhere anyway.
+ * @param describe returns the events of a tenant; not called where there is no endpoint.
  */
 export async function emitWanted(
   tx: Transaction,
-  tenantId: string,
-  describe: () => readonly Omit<NewWebhookEvent, 'tenantId'>[],
+  tenantIds: Iterable<string>,
+  describe: (tenantId: string) => readonly Omit<NewWebhookEvent, 'tenantId'>[],
   except?: string,
 ): Promise<void> {
-  const subscribers = await findSubscribers(tx, tenantId, except);
-  if (subscribers.length === 0) return;
-  const wanted = describe().filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
-  const events = wanted.map((event) => ({ tenantId, ...event }));
-  if (events.length > 0) await queueEvents(tx, events, subscribers);
+  for (const [tenantId, subscribers] of await findSubscribers(tx, tenantIds, except)) {
+    if (subscribers.length === 0) continue;
+    const wanted = describe(tenantId).filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
+    const events = wanted.map((event) => ({ tenantId, ...event }));
+    if (events.length > 0) await queueEvents(tx, events, subscribers);
+  }
 }
 
 /** Signals the sender, once the transaction is durable, which enabled endpoints have something to be sent. */
@@ -50,7 +52,7 @@ export function announceDeliveries(
 /** The endpoints of a tenant, as far as they decide what becomes of its events. */
 type Subscribers = readonly Pick<Selectable<Tables['webhook_endpoints']>, 'id' | 'event_types' | 'filter' | 'status'>[];
 
-const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
+const selectSubscribers = prepareStatement<{ tenantId: string }, Subscribers[number]>((queries, parameter) =>
   queries
     .selectFrom('webhook_endpoints')
     .select(['id', 'event_types', 'filter', 'status'])
@@ -59,8 +61,18 @@ const selectSubscribers = prepareQuery<{ tenantId: string }, Subscribers[number]
     .orderBy('id'),
 );
 
-async function findSubscribers({ queries }: Transaction, tenantId: string, except?: string): Promise<Subscribers> {
-  return (await selectSubscribers(queries, { tenantId })).filter(({ id }) => id !== except);
+/** The endpoints of each tenant. */
+async function findSubscribers(
+  { queries }: Transaction,
+  tenantIds: Iterable<string>,
+  except?: string,
+): Promise<ReadonlyMap<string, Subscribers>> {
+  const ids = [...tenantIds];
+  const found = await runTogether(
+    queries,
+    ids.map((tenantId) => selectSubscribers(queries, { tenantId })),
+  );
+  return new Map(ids.map((tenantId, index) => [tenantId, (found[index] ?? []).filter(({ id }) => id !== except)]));
 }
 
 /** True if an endpoint subscribes to events of a type; its filter is not checked. */
@@ -104,8 +116,10 @@ export async function queueEvents(
         return { ...delivery, status: 'dead', reason: 'endpoint_disabled', due_at: null, finished_at: now };
       });
   });
-  await insertRows(queries, 'webhook_events', stored);
-  await insertRows(queries, 'webhook_deliveries', rows);
+  await tx.send([
+    ...compileInserts(queries, 'webhook_events', stored),
+    ...compileInserts(queries, 'webhook_deliveries', rows),
+  ]);
   announceDeliveries(tx, subscribers, rows);
   return rows;
 }

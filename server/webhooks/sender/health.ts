@@ -62,7 +62,7 @@ export async function changeHealth(
 
 /** Sends events about an endpoint to the others. Those that none wants are not stored: the endpoint and the delivery show the same. */
 export async function emitNews(tx: Transaction, endpoint: EndpointKey, news: readonly EndpointNews[]): Promise<void> {
-  if (news.length > 0) await emitWanted(tx, endpoint.tenant_id, () => news, endpoint.id);
+  if (news.length > 0) await emitWanted(tx, [endpoint.tenant_id], () => news, endpoint.id);
 }
 
 /** @returns events for the others; none that it fails if they get one that it is disabled. */
