@@ -4,11 +4,12 @@ import type { AuditSource } from '../http/principal.ts';
 import { invalidValues, notFound, Problem } from '../http/problem.ts';
 import { clockSkew, requirePast } from '../http/schemas.ts';
 import { type NewAuditEvent, recordEvents, systemSource } from '../ledger/audit/store.ts';
+import { lockHeads } from '../ledger/entry.ts';
 import type { Outcome, Transaction } from '../storage/database.ts';
 import type { Queries } from '../storage/queries.ts';
 import { newId } from '../storage/rows.ts';
 import type { PrivateHasher } from '../storage/secrets.ts';
-import { emitWanted } from '../webhooks/deliveries/outbox.ts';
+import { emitWanted, findSubscribers } from '../webhooks/deliveries/outbox.ts';
 import type { NoticeVersion } from './notice.ts';
 import {
   findState,
@@ -372,17 +373,25 @@ export async function recordDrafts(
   }
   for (const { tenantId, records } of visits.values())
     events.push({ source: systemSource(tenantId), event: describeVisits(records) });
-  await Promise.all([
-    recordEvents(tx, events),
+  const [heads, subscribers] = await Promise.all([
+    lockHeads(
+      tx,
+      'audit',
+      events.map(({ source }) => source),
+    ),
+    findSubscribers(tx, byTenant.keys()),
+  ]);
+  await recordEvents(tx, events, heads);
+  for (const [tenantId, ofTenant] of byTenant) {
     // An event that no endpoint wants is not written, unlike others: the ledger has the record anyway.
-    emitWanted(tx, byTenant.keys(), (tenantId) =>
-      (byTenant.get(tenantId) ?? []).map(({ record, caller }) => ({
+    await emitWanted(tx, tenantId, subscribers.get(tenantId) ?? [], () =>
+      ofTenant.map(({ record, caller }) => ({
         type: actionOf(record),
         data: presentEventData(record),
         traceParent: caller?.traceParent,
       })),
-    ),
-  ]);
+    );
+  }
   return records;
 }
 

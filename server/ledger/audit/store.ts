@@ -8,7 +8,7 @@ import { compileInserts, newId } from '../../storage/rows.ts';
 import { committedText, type PrivateHasher } from '../../storage/secrets.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { canonicalize, type Json } from '../canonical.ts';
-import { appendEntries, commit, newSalt, type Opening } from '../entry.ts';
+import { appendEntries, commit, type LockedHeads, newSalt, type Opening } from '../entry.ts';
 import { describeErasure, type ErasedEntries } from '../erasures.ts';
 import type { AuditEventDetail, AuditModule } from './events.ts';
 import type { Projection, RowKind } from './rows.ts';
@@ -91,10 +91,11 @@ export async function recordEvent(tx: Transaction, source: AuditSource, event: N
   await recordEvents(tx, [{ source, event }]);
 }
 
-/** Appends several events in order. */
+/** Appends several events in order. @param heads of the audit logs, if they are locked already. */
 export async function recordEvents(
   tx: Transaction,
   events: readonly { readonly source: AuditSource; readonly event: NewAuditEvent }[],
+  heads?: LockedHeads,
 ): Promise<void> {
   const opened: (Opening & { readonly tenant_id: string; readonly sequence: number })[] = [];
   const drafts = events.map(({ source: { tenantId, actor, ipHash, userAgentHash }, event }) => ({
@@ -127,7 +128,7 @@ export async function recordEvents(
       return { entry, row: { ...row, actor_type: actor.type, actor_id: actor.id, target_id: targetId, entry } };
     },
   }));
-  await appendEntries(tx, 'audit', drafts);
+  await appendEntries(tx, 'audit', drafts, heads);
   await tx.send(compileInserts(tx.queries, 'audit_openings', opened));
 }
 

@@ -18,21 +18,19 @@ export async function emitEvents(tx: Transaction, events: readonly NewWebhookEve
 }
 
 /**
- * Writes events of tenants like {@link emitEvents}, but none that no endpoint wants: for what is stored elsewhere anyway.
- * @param describe returns the events of a tenant; not called where there is no endpoint.
+ * Writes events of a tenant like {@link emitEvents}, but none that no endpoint wants: for what is stored elsewhere anyway.
+ * @param describe returns the events; not called where there is no endpoint.
  */
 export async function emitWanted(
   tx: Transaction,
-  tenantIds: Iterable<string>,
-  describe: (tenantId: string) => readonly Omit<NewWebhookEvent, 'tenantId'>[],
-  except?: string,
+  tenantId: string,
+  subscribers: Subscribers,
+  describe: () => readonly Omit<NewWebhookEvent, 'tenantId'>[],
 ): Promise<void> {
-  for (const [tenantId, subscribers] of await findSubscribers(tx, tenantIds, except)) {
-    if (subscribers.length === 0) continue;
-    const wanted = describe(tenantId).filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
-    const events = wanted.map((event) => ({ tenantId, ...event }));
-    if (events.length > 0) await queueEvents(tx, events, subscribers);
-  }
+  if (subscribers.length === 0) return;
+  const wanted = describe().filter(({ type }) => subscribers.some((subscriber) => wants(subscriber, type)));
+  const events = wanted.map((event) => ({ tenantId, ...event }));
+  if (events.length > 0) await queueEvents(tx, events, subscribers);
 }
 
 /** Signals the sender, once the transaction is durable, which enabled endpoints have something to be sent. */
@@ -61,8 +59,11 @@ const selectSubscribers = prepareStatement<{ tenantId: string }, Subscribers[num
     .orderBy('id'),
 );
 
-/** The endpoints of each tenant. */
-async function findSubscribers(
+/**
+ * The endpoints of each tenant.
+ * @param except an endpoint that is left out.
+ */
+export async function findSubscribers(
   { queries }: Transaction,
   tenantIds: Iterable<string>,
   except?: string,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../storage/database.ts';
 import { locksRows, type Queries } from '../../storage/queries.ts';
 import { isOperational, type NewWebhookEvent } from '../deliveries/event.ts';
-import { emitWanted } from '../deliveries/outbox.ts';
+import { emitWanted, findSubscribers } from '../deliveries/outbox.ts';
 import { disableEndpoint } from '../endpoints/changes.ts';
 import { type DisabledReason, nameEndpoint } from '../endpoints/endpoint.ts';
 import {
@@ -62,7 +62,10 @@ export async function changeHealth(
 
 /** Sends events about an endpoint to the others. Those that none wants are not stored: the endpoint and the delivery show the same. */
 export async function emitNews(tx: Transaction, endpoint: EndpointKey, news: readonly EndpointNews[]): Promise<void> {
-  if (news.length > 0) await emitWanted(tx, [endpoint.tenant_id], () => news, endpoint.id);
+  if (news.length === 0) return;
+  const { tenant_id, id } = endpoint;
+  const subscribers = (await findSubscribers(tx, [tenant_id], id)).get(tenant_id) ?? [];
+  await emitWanted(tx, tenant_id, subscribers, () => news);
 }
 
 /** @returns events for the others; none that it fails if they get one that it is disabled. */
