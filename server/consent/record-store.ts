@@ -128,7 +128,7 @@ function countRecords(queries: Queries, drafts: readonly RecordDraft[]): readonl
 }
 
 const countedColumns = { tenant_id: 'text', notice_id: 'text', added: 'bigint' } as const;
-const addCounts = sql`
+const addCounts = () => sql`
   update consent_notices set record_count = record_count + given.added
   from given where consent_notices.tenant_id = given.tenant_id and consent_notices.id = given.notice_id`;
 
@@ -374,8 +374,7 @@ export async function findLatestRecords(
     subject_id: subjectId,
     space,
   }));
-  const statement = locksRows(queries) ? selectLatestEach : selectLatest;
-  const statements = compileGiven(queries, 'latest records', placeColumns, wanted, statement);
+  const statements = compileGiven(queries, 'latest records', placeColumns, wanted, selectLatest);
   return (await runTogether(queries, statements)).flat().map(readRecord);
 }
 
@@ -386,11 +385,13 @@ const latestColumns = sql.join([
 ]);
 const inGiven = sql`tenant_id = given.tenant_id and subject_id = given.subject_id
   and notice_id = given.notice_id and space = given.space`;
-const selectLatest = sql<StoredRecord>`
-  select ${latestColumns} from given join consent_records record on record.tenant_id = given.tenant_id
-    and record.sequence = (select max(sequence) from consent_records where ${inGiven})`;
-/** The same for PostgreSQL, which would read all records to join them with rows whose number it cannot know. */
-const selectLatestEach = sql<StoredRecord>`
-  select ${latestColumns} from given cross join lateral (
-    select * from consent_records where ${inGiven} order by sequence desc limit 1
-  ) as record`;
+const selectLatest = (queries: Queries) =>
+  locksRows(queries)
+    ? // With a join, PostgreSQL would read all records: it cannot know that each row finds one by its number.
+      sql<StoredRecord>`
+        select ${latestColumns} from given cross join lateral (
+          select * from consent_records where ${inGiven} order by sequence desc limit 1
+        ) as record`
+    : sql<StoredRecord>`
+        select ${latestColumns} from given join consent_records record on record.tenant_id = given.tenant_id
+          and record.sequence = (select max(sequence) from consent_records where ${inGiven})`;

@@ -97,7 +97,7 @@ export function countDecisions(
 }
 
 // `where true`, because SQLite would read `on conflict` as a condition of a join.
-const addDecisions = sql`
+const addDecisions = () => sql`
   insert into consent_days (tenant_id, notice_id, day, purpose, granted, refused, visitors, reads)
   select tenant_id, notice_id, day, purpose, granted, refused, visitors, 0 from given where true
   on conflict (tenant_id, notice_id, day, purpose) do update set granted = consent_days.granted + excluded.granted,

@@ -4,6 +4,7 @@ import {
   CompiledQuery,
   type ExpressionBuilder,
   type Insertable,
+  PostgresAdapter,
   type QueryResult,
   type RawBuilder,
   type Selectable,
@@ -249,16 +250,16 @@ export function compileInserts<Name extends TableName>(
   const [first] = rows;
   if (first === undefined) return [];
   const columns = Object.keys(first);
-  const into = sql`insert into ${sql.table(table)} (${joinNames(columns)})`;
+  const into = () => sql`insert into ${sql.table(table)} (${joinNames(columns)})`;
   const otherwise = skipsPresent ? sql`on conflict do nothing` : sql``;
   const key = `insert ${table} ${columns} ${skipsPresent}`;
   // Bytes have no form in JSON.
-  const takesJson = locksRows(queries) && !Object.values(first).some((value) => value instanceof Uint8Array);
-  if (takesJson) {
+  const isText = takesJson(queries) && !Object.values(first).some((value) => value instanceof Uint8Array);
+  if (isText) {
     const text = rememberText(
       queries,
       key,
-      () => sql`${into} select ${joinNames(columns)}
+      () => sql`${into()} select ${joinNames(columns)}
         from json_populate_recordset(cast(null as ${sql.table(table)}), ${''}) ${otherwise}`,
     );
     return Array.from(splitRows(rows, mostInJson), (some) => CompiledQuery.raw(text, [JSON.stringify(some)]));
@@ -267,11 +268,13 @@ export function compileInserts<Name extends TableName>(
     const text = rememberText(
       queries,
       `${key} ${some.length}`,
-      () => sql`${into} ${writeRows(columns, some.length)} ${otherwise}`,
+      () => sql`${into()} ${writeRows(columns, some.length)} ${otherwise}`,
     );
     return CompiledQuery.raw(text, listValues(columns, some));
   });
 }
+
+const takesJson = (queries: Queries) => queries.getExecutor().adapter instanceof PostgresAdapter;
 
 /** The columns of the rows that a statement is given. */
 type GivenColumns = Readonly<Record<string, 'text' | 'bigint'>>;
@@ -287,19 +290,25 @@ export function compileGiven<Row = unknown>(
   name: string,
   columns: GivenColumns,
   rows: readonly Readonly<Record<string, string | number>>[],
-  statement: RawBuilder<Row>,
+  statement: (queries: Queries) => RawBuilder<Row>,
 ): readonly CompiledQuery<Row>[] {
   const names = Object.keys(columns);
   const compile = (key: string, source: () => RawBuilder<unknown>, parameters: readonly unknown[]) => {
-    const text = rememberText(queries, key, () => sql`with given (${joinNames(names)}) as (${source()}) ${statement}`);
+    const text = rememberText(
+      queries,
+      key,
+      () => sql`with given (${joinNames(names)}) as (${source()}) ${statement(queries)}`,
+    );
     return CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>;
   };
-  if (!locksRows(queries))
+  if (!takesJson(queries))
     return Array.from(splitRows(rows), (some) =>
       compile(`${name} ${some.length}`, () => writeRows(names, some.length), listValues(names, some)),
     );
-  const types = Object.entries(columns).map(([column, type]) => sql`${sql.id(column)} ${sql.raw(type)}`);
-  const source = () => sql`select * from json_to_recordset(${''}) as listed (${sql.join(types)})`;
+  const source = () => {
+    const types = Object.entries(columns).map(([column, type]) => sql`${sql.id(column)} ${sql.raw(type)}`);
+    return sql`select * from json_to_recordset(${''}) as listed (${sql.join(types)})`;
+  };
   return Array.from(splitRows(rows, mostInJson), (some) => compile(name, source, [JSON.stringify(some)]));
 }
 
@@ -427,7 +436,6 @@ export function compileFind<Name extends TableName, Column extends keyof Row<Nam
   columns: readonly Column[],
   { locks = false }: { readonly locks?: boolean } = {},
 ): readonly CompiledQuery<Pick<Row<Name>, Column>>[] {
-  const ending = locks && locksRows(queries) ? sql`order by ${sql.id(column)} for update` : sql``;
   const statements: CompiledQuery<Pick<Row<Name>, Column>>[] = [];
   for (let start = 0; start < values.length; start += batchSize) {
     const some = values.slice(start, start + batchSize);
@@ -435,6 +443,7 @@ export function compileFind<Name extends TableName, Column extends keyof Row<Nam
     const size = 2 ** Math.ceil(Math.log2(some.length));
     const text = rememberText(queries, `find ${table} ${column} ${columns} ${size} ${locks}`, () => {
       const list = sql.join(Array.from({ length: size }, () => sql.val('')));
+      const ending = locks && locksRows(queries) ? sql`order by ${sql.id(column)} for update` : sql``;
       return sql`select ${sql.join(columns.map((name) => sql.id(name)))} from ${sql.table(table)}
         where tenant_id = ${''} and ${sql.id(column)} in (${list}) ${ending}`;
     });
