@@ -41,7 +41,20 @@ const Environment = z.object({
   SVC_DATABASE_WAIT_SECONDS: wholeNumber(60, 0, 3600).describe(
     'How long svc serve waits at its start for a PostgreSQL that does not answer yet',
   ),
-  SVC_DATABASE_POOL: wholeNumber(10, 2, 500).describe('Connections to PostgreSQL at once, of each server'),
+  SVC_DATABASE_POOL: wholeNumber(10, 2, 500).describe(
+    'Connections to PostgreSQL at once, of each server; as many to DATABASE_READ_URL',
+  ),
+  DATABASE_READ_URL: z
+    .string()
+    .superRefine((address, context) => {
+      const issue = findAddressIssue(address);
+      if (issue !== null) context.addIssue(issue);
+    })
+    .optional()
+    .describe('Standby of DATABASE_URL for lists, exports, statistics and verification; default: none'),
+  SVC_READ_LAG_SECONDS: wholeNumber(5, 0, 3600).describe(
+    'DATABASE_READ_URL is used while it lags by no more than so many seconds; 0 for only while it has every change',
+  ),
   SVC_SECRET: z
     .string()
     .trim()
@@ -195,7 +208,7 @@ export class SettingsError extends ExplainedError {
 const refusal = 'Some settings cannot be used:';
 
 /** Settings that hold a secret: each can also be read from the file that `<name>_FILE` names. */
-const secrets = ['DATABASE_URL', 'SVC_SECRET', 'SVC_BACKUP_S3_SECRET_ACCESS_KEY'] as const;
+const secrets = ['DATABASE_URL', 'DATABASE_READ_URL', 'SVC_SECRET', 'SVC_BACKUP_S3_SECRET_ACCESS_KEY'] as const;
 
 /** Variables of programs beside a server: the SDK, receivers of webhooks, and the tests of this project. */
 const otherVariable = /^SVC_(?:API_KEY|KEY|KEY_ID|SCIM_TOKEN|WEBHOOK_SECRET\w*|(?:TEST|DOCS)_\w+)$/;
@@ -231,6 +244,11 @@ export function readSettings(
   if (!parsed.success) issues.push(...parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   if (!parsed.success || issues.length > 0)
     throw new SettingsError([refusal, ...issues.map((issue) => `  ${issue}`)].join('\n'));
+  if (parsed.data.DATABASE_READ_URL !== undefined && parsed.data.DATABASE_URL === undefined)
+    throw new SettingsError(
+      `${refusal}
+  DATABASE_READ_URL: needs DATABASE_URL, the primary whose standby it is; SQLite has none`,
+    );
   if (parsed.data.SVC_TIMESTAMP_URL !== undefined && parsed.data.SVC_TIMESTAMP_CA === undefined)
     throw new SettingsError(
       `${refusal}
@@ -321,6 +339,11 @@ function toSettings(read: z.output<typeof Environment>) {
     databaseWait: read.SVC_DATABASE_WAIT_SECONDS * 1000,
     /** Connections to PostgreSQL at once. */
     databasePool: read.SVC_DATABASE_POOL,
+    /** The standby that answers reads; null without one. The longest lag in milliseconds. */
+    replica:
+      read.DATABASE_READ_URL === undefined
+        ? null
+        : { url: read.DATABASE_READ_URL, longestLag: read.SVC_READ_LAG_SECONDS * 1000 },
     secret: read.SVC_SECRET ?? null,
     trustedProxies: read.SVC_TRUSTED_PROXIES,
     /** Names of the headers with a country, or a country and its subdivision. */

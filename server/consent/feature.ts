@@ -28,7 +28,7 @@ export function openConsent({ database, hasher, settings }: Services) {
       ...overviewRoutes(services),
       ...recordRoutes(services),
       ...publicConsentRoutes(services),
-      ...statisticsRoutes(services),
+      ...statisticsRoutes(),
     ],
     tasks: [{ every: 5_000, run: writeUsage }],
     drain: writeUsage,

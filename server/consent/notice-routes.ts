@@ -37,6 +37,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
   return [
     defineRoute('GET /v1/consent', {
       operationId: 'listConsentNotices',
+      reads: 'replica',
       sdkMethod: 'consent.notices.list',
       ...reading,
       summary: 'List consent notices, newest first',
@@ -51,14 +52,14 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       }),
       result: pageOf(Notice),
       errors: ['invalid_cursor'],
-      async handle({ query, principal: { tenantId } }) {
+      async handle({ query, queries, principal: { tenantId } }) {
         const { cursor = null, limit, status, search } = query;
         // A text that is no domain at all is kept, and matches nothing.
         const domain = query.domain === undefined ? undefined : (normalizeDomain(query.domain) ?? query.domain);
         const list = ['notices', tenantId, status, domain, search];
         const before = cursor === null ? null : readCursor(list, cursor, 'string');
         const filter = { status, domain, search };
-        const { rows, total, next } = await listNotices(database.kysely, tenantId, filter, before, limit);
+        const { rows, total, next } = await listNotices(queries, tenantId, filter, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
         return { data: rows, page: { cursor, nextCursor, limit, total } };
       },
@@ -164,6 +165,7 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
     }),
     listRoute('/v1/consent/{id}/versions', {
       operationId: 'listConsentNoticeVersions',
+      reads: 'replica',
       sdkMethod: 'consent.notices.listVersions',
       ...reading,
       summary: 'List the published versions of a consent notice, newest first',
@@ -171,9 +173,9 @@ export function noticeRoutes({ database, noticeCache }: ConsentServices): readon
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(NoticeVersion),
       place: 'number',
-      async find({ params: { id }, principal }, { after, limit }) {
-        requireFound(await findNotice(database.kysely, principal.tenantId, id), 'consent notice');
-        return listVersions(database.kysely, principal.tenantId, id, after, limit);
+      async find({ params: { id }, principal, queries }, { after, limit }) {
+        requireFound(await findNotice(queries, principal.tenantId, id), 'consent notice');
+        return listVersions(queries, principal.tenantId, id, after, limit);
       },
     }),
   ];

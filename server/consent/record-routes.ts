@@ -61,6 +61,7 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
   return [
     defineRoute('GET /v1/consent/{id}/records', {
       operationId: 'listConsentRecords',
+      reads: 'replica',
       sdkMethod: 'consent.records.list',
       tag: 'Consent records',
       summary: 'List the records of a notice, newest first',
@@ -75,12 +76,12 @@ export function recordRoutes({ database, recorder }: ConsentServices): readonly 
       }),
       result: ConsentRecordPage,
       errors: ['invalid_cursor'],
-      async handle({ params, query: { cursor = null, limit, ...filter }, principal: { tenantId } }) {
-        const notice = requireFound(await findNotice(database.kysely, tenantId, params.id), 'consent notice');
+      async handle({ params, query: { cursor = null, limit, ...filter }, queries, principal: { tenantId } }) {
+        const notice = requireFound(await findNotice(queries, tenantId, params.id), 'consent notice');
         const isFiltered = Object.keys(filter).length > 0;
         const list = ['records', tenantId, params.id, ...(isFiltered ? [filter] : [])];
         const before = cursor === null ? null : readCursor(list, cursor, 'number');
-        const { rows, next } = await listRecords(database.kysely, tenantId, params.id, filter, before, limit);
+        const { rows, next } = await listRecords(queries, tenantId, params.id, filter, before, limit);
         const nextCursor = next === null ? null : writeCursor(list, next);
         return { data: rows, page: { cursor, nextCursor, limit, total: isFiltered ? null : notice.recordCount } };
       },

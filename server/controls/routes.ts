@@ -60,12 +60,13 @@ const transitionText = Object.entries(transitions)
 
 /** The operations of spec.md "Control framework", and those on single frameworks, controls, evidence and tests. */
 export function controlRoutes({ database, settings }: Installation): readonly Route[] {
-  const readAll = ({ principal, now }: PrincipalCall) => readControls(database.kysely, principal.tenantId, now);
-  const find = ({ params, principal, now }: PrincipalCall<{ readonly controlId: string }>) =>
-    requireControl(database.kysely, principal.tenantId, params.controlId, now);
+  const readAll = ({ principal, now, queries }: PrincipalCall) => readControls(queries, principal.tenantId, now);
+  const find = ({ params, principal, now, queries }: PrincipalCall<{ readonly controlId: string }>) =>
+    requireControl(queries, principal.tenantId, params.controlId, now);
   return [
     defineRoute('GET /v1/control-framework', {
       operationId: 'listControls',
+      reads: 'replica',
       sdkMethod: 'controls.list',
       ...reading,
       summary: 'List the controls of the tenant, by their codes',
@@ -94,6 +95,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     defineRoute('GET /v1/control-framework/readiness', {
       operationId: 'getReadiness',
+      reads: 'replica',
       sdkMethod: 'controls.retrieveReadiness',
       ...reading,
       summary: 'Get the readiness of the tenant, overall and for each framework and domain',
@@ -104,6 +106,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     defineRoute('GET /v1/control-framework/test-health', {
       operationId: 'getTestHealth',
+      reads: 'replica',
       sdkMethod: 'controls.retrieveTestHealth',
       ...reading,
       summary: 'Get the health of tests and evidence',
@@ -114,13 +117,14 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     defineRoute('GET /v1/control-framework/evidence-usage', {
       operationId: 'getEvidenceUsage',
+      reads: 'replica',
       sdkMethod: 'controls.evidence.usage',
       ...reading,
       summary: 'Get the space that evidence files take, and how much they may take',
       description: 'An upload that does not fit is refused: `evidence_quota_exceeded`.',
       result: EvidenceUsage,
-      handle: async ({ principal }) => ({
-        used: await sumSizes(database.kysely, principal.tenantId),
+      handle: async ({ principal, queries }) => ({
+        used: await sumSizes(queries, principal.tenantId),
         quota: settings.evidenceQuota,
       }),
     }),
@@ -239,7 +243,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
         const { tenantId } = call.principal;
         requireLinkOwner(call.principal, call.query);
         const { id } = (await find(call)).control;
-        const item = await requireEvidence(database.kysely, tenantId, id, call.params.evidenceId);
+        const item = await requireEvidence(call.queries, tenantId, id, call.params.evidenceId);
         const fileId = requireFound(item.file_id ?? undefined, 'file');
         const size = item.file_size as number;
         if (item.erased_at !== null) throw new Problem('evidence_erased', `The file was erased at ${item.erased_at}.`);
@@ -253,6 +257,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     listRoute('/v1/control-framework/controls/{controlId}/evidence', {
       operationId: 'listEvidence',
+      reads: 'replica',
       sdkMethod: 'controls.evidence.list',
       ...readingControl,
       summary: 'List the evidence of a control, the items added last first',
@@ -261,7 +266,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       result: cursorPageOf(Evidence),
       async find(call, start) {
         const { control } = await find(call);
-        const page = await listEvidence(database.kysely, call.principal.tenantId, control.id, start);
+        const page = await listEvidence(call.queries, call.principal.tenantId, control.id, start);
         return mapPage(page, (row) => viewEvidence(row, control.controlId, call.now));
       },
     }),
@@ -274,7 +279,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       result: Evidence,
       async handle(call) {
         const { id, controlId } = (await find(call)).control;
-        const row = await requireEvidence(database.kysely, call.principal.tenantId, id, call.params.evidenceId);
+        const row = await requireEvidence(call.queries, call.principal.tenantId, id, call.params.evidenceId);
         return viewEvidence(row, controlId, call.now);
       },
     }),
@@ -303,6 +308,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     defineRoute('GET /v1/control-framework/controls/{controlId}/tests', {
       operationId: 'listControlTests',
+      reads: 'replica',
       sdkMethod: 'controls.tests.list',
       ...readingControl,
       summary: 'List the tests of a control, the oldest first',
@@ -316,7 +322,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       async handle(call) {
         const { control } = await find(call);
         const isRetired = call.query.status === 'retired';
-        const tests = (await listTests(database.kysely, call.principal.tenantId, control.id))
+        const tests = (await listTests(call.queries, call.principal.tenantId, control.id))
           .filter(({ retired_at }) => (retired_at !== null) === isRetired)
           .map((row) => viewTest(row, control, call.now));
         return { items: tests, nextCursor: null };
@@ -345,6 +351,7 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
     }),
     listRoute('/v1/control-framework/controls/{controlId}/tests/{testId}/results', {
       operationId: 'listTestResults',
+      reads: 'replica',
       sdkMethod: 'controls.tests.listResults',
       ...readingTest,
       summary: 'List the results of a test, the latest first',
@@ -353,8 +360,8 @@ export function controlRoutes({ database, settings }: Installation): readonly Ro
       async find(call, start) {
         const { tenantId } = call.principal;
         const { testId } = call.params;
-        await requireTest(database.kysely, tenantId, (await find(call)).control.id, testId);
-        return mapPage(await listResults(database.kysely, tenantId, testId, start), viewResult);
+        await requireTest(call.queries, tenantId, (await find(call)).control.id, testId);
+        return mapPage(await listResults(call.queries, tenantId, testId, start), viewResult);
       },
     }),
   ];

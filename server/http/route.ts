@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Outcome, Transaction } from '../storage/database.ts';
+import type { Queries } from '../storage/queries.ts';
 import type { Page } from '../storage/rows.ts';
 import { type ReadyAnswer, rest, type Surface } from './answer.ts';
 import type { Actor, AuditSource, Principal } from './principal.ts';
@@ -23,6 +24,8 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly ifMatch: string | undefined;
   /** The time of the request: RFC 3339, UTC, milliseconds. */
   readonly now: string;
+  /** Where the operation reads, outside of a transaction: see `RouteText.reads`. */
+  readonly queries: Queries;
   /** Counts the request against one more limit, also in the RateLimit headers. @throws {Problem} `rate_limited`. */
   takeLimit(rule: LimitRule): void;
 }
@@ -88,6 +91,11 @@ export interface RouteText {
   readonly isBare?: boolean;
   /** True if the answer is sent while it is made; a tenant may have only so many at once. */
   readonly isStreamed?: boolean;
+  /**
+   * `replica` if `queries` of the call may be those of a standby, whose data can be some seconds old: for lists, exports and
+   * statistics, never for anything that decides who has access. Default: the primary.
+   */
+  readonly reads?: 'replica';
   /** Headers of a success that other operations do not have. */
   readonly headers?: readonly AnswerHeader[];
   /** The media type of the body, where it is not one of those of the surface. */

@@ -3,6 +3,7 @@ import KoaRouter from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Clock } from '../storage/clock.ts';
 import type { Database } from '../storage/database.ts';
+import type { ReadReplica } from '../storage/read-replica.ts';
 import { type RowSeal, requireSeal, type SecretBox } from '../storage/secrets.ts';
 import { corsHeaders, isOn, latestVersion, ReadyAnswer, resolveVersion, rest } from './answer.ts';
 import { sendTag } from './entity-tag.ts';
@@ -32,6 +33,8 @@ export type Authenticate = (request: IncomingMessage, operation: Operation, now:
 
 export interface RouterOptions {
   readonly database: Database;
+  /** The standby that answers routes with `reads: 'replica'`; null without one. */
+  readonly replica: ReadReplica | null;
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: number;
@@ -129,6 +132,18 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     }
   };
 
+  /** Runs a call, on the standby where its route allows it. A caller without an account makes no changes that it could miss. */
+  const runCall = (ctx: Context, route: Route, call: AnyCall, claim: IdempotencyClaim | null) => {
+    const { replica } = options;
+    if (route.reads !== 'replica' || replica === null || call.principal === null)
+      return changes.run(route, call, claim);
+    const isStreamed = route.isStreamed === true;
+    return replica.read(call.principal.credential.id, isStreamed, (queries, hold) => {
+      if (isStreamed) hold(untilClosed(ctx));
+      return changes.run(route, { ...call, queries }, claim);
+    });
+  };
+
   const answer = async (ctx: Context, path: PathMatch): Promise<void> => {
     const client = readClient(ctx.req, trustedProxies, regionHeaders);
     if (path.isOpen) {
@@ -170,14 +185,17 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
         ((tenantId = principal.tenantId) => ({ ...options.sourceOf(principal.actor, client)(tenantId), traceParent }));
       const takeLimit = (rule: LimitRule) => limits.take([rule]);
       const ifMatch = ctx.req.headers['if-match'];
-      const call: AnyCall = { ...parts, client, ifMatch, principal, source, traceParent, now, takeLimit };
+      const queries = options.database.kysely;
+      const call: AnyCall = { ...parts, client, ifMatch, principal, source, traceParent, now, takeLimit, queries };
       if (route.isStreamed && principal !== null) streams.take(principal.tenantId, ctx.res);
       const { receive } = route;
       const answered =
         receive !== undefined && principal !== null && source !== null
           ? runUpload(ctx, { route, receive }, { ...call, principal, source }, claimFor)
-          : changes.run(route, call, claim);
-      send(ctx, route, await answered);
+          : runCall(ctx, route, call, claim);
+      const result = await answered;
+      if (route.method !== 'GET' && principal !== null) await options.replica?.noteWrite(principal.credential.id);
+      send(ctx, route, result);
     } finally {
       ctx.set(limits.describe());
     }
@@ -188,6 +206,15 @@ export function createRouter(routes: readonly Route[], options: RouterOptions) {
     return path === null ? next() : answer(ctx, path);
   };
   return { middleware, drain: () => changes.drain() };
+}
+
+/** Resolves when an answer was sent, or its connection is closed: one that waits behind another gets no separate close. */
+function untilClosed({ res, req: { socket } }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    res.once('close', resolve);
+    socket.once('close', resolve);
+    if (socket.destroyed) resolve();
+  });
 }
 
 function send(ctx: Context, { surface, answerType, auth }: Route, { status, headers, body }: ReadyAnswer): void {

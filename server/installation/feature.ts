@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
 import type { FaultLog } from '../storage/fault-log.ts';
+import type { ReadReplica } from '../storage/read-replica.ts';
 import type { Repeated } from '../storage/repeat.ts';
 import type { Installation } from './installation.ts';
 
@@ -11,6 +12,8 @@ export interface Services extends Installation {
   readonly log: Logger;
   readonly limiter: RateLimiter;
   readonly faults: FaultLog;
+  /** The standby that answers reads; null without `DATABASE_READ_URL`. */
+  readonly replica: ReadReplica | null;
 }
 
 /** Adds numbers of what a task did, by name, to the log line of the housekeeping. */

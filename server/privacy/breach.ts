@@ -279,6 +279,7 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
     }),
     listRoute('/v1/breach', {
       operationId: 'listBreaches',
+      reads: 'replica',
       sdkMethod: 'breaches.list',
       ...readingBreach,
       limit: { most: 100, usual: 25 },
@@ -286,8 +287,8 @@ export function breachRoutes({ database }: Installation): readonly Route[] {
       summary: 'List breaches, newest first',
       filters: breachFilters,
       result: cursorPageOf(BreachView),
-      find: async ({ query, principal: { tenantId }, now }, start) =>
-        mapPage(await listBreaches(database.kysely, tenantId, query, start), (row) => viewBreach(row, now)),
+      find: async ({ query, queries, principal: { tenantId }, now }, start) =>
+        mapPage(await listBreaches(queries, tenantId, query, start), (row) => viewBreach(row, now)),
     }),
     defineRoute('GET /v1/breach/{id}', {
       operationId: 'getBreach',

@@ -41,14 +41,15 @@ export function dsrRoutes({ database, hasher }: Installation): readonly Route[] 
     }),
     listRoute('/v1/dsr', {
       operationId: 'listDsrs',
+      reads: 'replica',
       sdkMethod: 'dsr.list',
       ...readingDsr,
       ...pages,
       summary: 'List data-subject requests, newest first',
       filters: dsrFilters,
       result: cursorPageOf(DsrView),
-      find: async ({ query, principal: { tenantId }, now }, start) =>
-        mapPage(await listDsrs(database.kysely, tenantId, query, now, start), (row) => viewDsr(row, now)),
+      find: async ({ query, queries, principal: { tenantId }, now }, start) =>
+        mapPage(await listDsrs(queries, tenantId, query, now, start), (row) => viewDsr(row, now)),
     }),
     defineRoute('GET /v1/dsr/{id}', {
       operationId: 'getDsr',

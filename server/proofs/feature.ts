@@ -10,8 +10,8 @@ import { Verifier } from './verifier.ts';
 
 /** The audit log, checkpoints, exports, outside time and verification. */
 export function openProofs(services: Services) {
-  const { database, faults, settings } = services;
-  const verifier = new Verifier(services, faults);
+  const { database, settings } = services;
+  const verifier = new Verifier(services);
   const keeper = new CheckpointKeeper({ ...services, interval: settings.checkpointInterval });
   const logKeeper = new LogKeeper(services);
   return {

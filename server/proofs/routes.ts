@@ -115,6 +115,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
   return [
     listRoute(`${base}/checkpoints`, {
       operationId: `list${name}Checkpoints`,
+      reads: 'replica',
       sdkMethod: `ledgers.${ledger}.checkpoints.list`,
       tag: 'Proofs',
       scope,
@@ -122,7 +123,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       limit: { most: 100, usual: 25 },
       result: CheckpointPage,
       place: 'number',
-      find: ({ principal: { tenantId } }, { after, limit }) =>
+      find: ({ queries, principal: { tenantId } }, { after, limit }) =>
         listCheckpoints(queries, { tenantId, ledger }, after, limit),
     }),
     defineRoute(`POST ${base}/checkpoints`, {
@@ -192,6 +193,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
     }),
     defineRoute(`GET ${base}/export`, {
       operationId: `export${name}Ledger`,
+      reads: 'replica',
       sdkMethod: `ledgers.${ledger}.export`,
       ...common,
       summary: `Export ${title} as JSON Lines that can be verified offline`,
@@ -208,7 +210,7 @@ function ledgerRoutes({ database, signer, anchors }: Installation, ledger: Ledge
       answerType: 'application/jsonl; charset=utf-8',
       headers: ['Content-Disposition'],
       result: z.string().meta({ description: 'JSON Lines.' }),
-      async handle({ query, principal }) {
+      async handle({ query, queries, principal }) {
         requireLinkOwner(principal, query);
         const { tenantId } = principal;
         const { from = null, to = null, since = null } = query;

@@ -35,13 +35,14 @@ export function verificationRoutes({ database: { kysely } }: Installation, verif
     listRoute('/v1/system/verifications', {
       ...common,
       operationId: 'listVerifications',
+      reads: 'replica',
       summary: 'List the verifications of this server, newest first',
       description: 'They are kept for 90 days, the newest one for longer.',
       scope: 'system:read',
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(VerificationRun),
       place: 'string',
-      find: async (_call, { after, limit }) => mapPage(await listRuns(kysely, after, limit), viewRun),
+      find: async ({ queries }, { after, limit }) => mapPage(await listRuns(queries, after, limit), viewRun),
     }),
     defineRoute('POST /v1/system/verifications', {
       ...common,

@@ -1,10 +1,10 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { listTenants } from '../accounts/tenants/store.ts';
-import type { CountWork } from '../installation/feature.ts';
+import type { CountWork, Services } from '../installation/feature.ts';
 import type { Installation } from '../installation/installation.ts';
+import type { Settings } from '../settings.ts';
 import { inTransaction, runTransaction, type Transaction } from '../storage/database.ts';
-import type { FaultLog } from '../storage/fault-log.ts';
 import { listLaterMigrations } from '../storage/migrate.ts';
 import { repeat } from '../storage/repeat.ts';
 import { newId } from '../storage/rows.ts';
@@ -19,18 +19,18 @@ import {
 } from './verification-store.ts';
 import type { WorkerInput, WorkerMessage } from './verification-worker.ts';
 
+type VerifierServices = Installation & Pick<Services, 'faults' | 'replica'>;
+
 /** Verifies every ledger and row of all tenants, in a thread beside the requests. Of several servers, one does it. */
 export class Verifier {
-  readonly #installation: Installation;
-  readonly #faults: FaultLog;
+  readonly #installation: VerifierServices;
   readonly #id = newId();
   #worker: Worker | null = null;
   #isStopped = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(installation: Installation, faults: FaultLog) {
+  constructor(installation: VerifierServices) {
     this.#installation = installation;
-    this.#faults = faults;
   }
 
   /** Begins a run when the transaction is durable. @returns the run, or the one that is under way. */
@@ -41,7 +41,7 @@ export class Verifier {
         const previous = this.#running;
         this.#running = previous
           .then(() => this.#carryOut(begun.run))
-          .catch((error: unknown) => this.#faults.logTask(error, 'verification failed'));
+          .catch((error: unknown) => this.#installation.faults.logTask(error, 'verification failed'));
       });
     return begun;
   }
@@ -70,7 +70,7 @@ export class Verifier {
     const { database, clock } = this.#installation;
     // Beside a server of the next version, which knows what the schema should be.
     const isOutdated = (await listLaterMigrations(database)).length > 0;
-    const outcome = this.#isStopped || isOutdated ? null : await this.#verify(run);
+    const outcome = this.#isStopped || isOutdated ? null : await this.#verifyAnywhere(run);
     if (outcome === null) return void (await interruptRun(database.kysely, run, clock()));
     const { list, verified } = outcome;
     const known = new Set((await listTenants(database.kysely)).map(({ id }) => id));
@@ -82,17 +82,39 @@ export class Verifier {
     await inTransaction(database, (queries) => finishRun(queries, run, clock(), outcome));
     const [first] = list;
     if (first !== undefined)
-      this.#faults.log.error({ findings: list.length, fault: first.message }, 'verification found something');
+      this.#installation.faults.log.error(
+        { findings: list.length, fault: first.message },
+        'verification found something',
+      );
+  }
+
+  /**
+   * Verifies the read replica if it has everything that was durable when the run began. It may miss what servers append to
+   * their logs meanwhile, so only the primary reports faults.
+   */
+  async #verifyAnywhere(run: RunRow): Promise<Outcome | null> {
+    const { replica, settings, faults } = this.#installation;
+    if (replica === null || settings.replica === null || !(await replica.hasEverything()))
+      return this.#verify(run, settings);
+    const outcome = await this.#verify(run, { ...settings, databaseUrl: settings.replica.url });
+    const [first] = outcome?.list ?? [];
+    if (outcome === null || first === undefined) return outcome;
+    faults.log.warn(
+      { findings: outcome.list.length, fault: first.message },
+      'the verification of the read replica found something: verifying the primary',
+    );
+    return this.#verify(run, settings);
   }
 
   /** @returns null if the thread was stopped, or another server has taken the run. */
-  async #verify(run: RunRow): Promise<Outcome | null> {
-    const { database, settings, clock } = this.#installation;
+  async #verify(run: RunRow, settings: Settings): Promise<Outcome | null> {
+    if (this.#isStopped) return null;
+    const { database, clock } = this.#installation;
     let progress = { verified: 0, tenants: 0 };
     const workerData: WorkerInput = { settings, now: run.started_at };
     const worker = new Worker(workerFile, { workerData });
     this.#worker = worker;
-    const heartbeats = repeat({ every: 2000, task: 'verification', faults: this.#faults }, async () => {
+    const heartbeats = repeat({ every: 2000, task: 'verification', faults: this.#installation.faults }, async () => {
       const isOurs = await recordHeartbeat(database.kysely, run, clock(), progress.verified, progress.tenants);
       if (!isOurs) await worker.terminate();
       return false;
@@ -107,7 +129,7 @@ export class Verifier {
         worker.on('exit', () => resolve(null));
       });
     } catch (error) {
-      this.#faults.logTask(error, 'verification failed');
+      this.#installation.faults.logTask(error, 'verification failed');
       const message = 'The verification ended with an error, which is in the log of the server.';
       const finding = { kind: 'unreadable', about: 'server', tenantId: null, message } as const;
       return { list: [finding], verified: { database: [], anchors: null, grants: null, log: null, tenants: [] } };

@@ -105,6 +105,13 @@ export interface Tables {
     minute: number;
     requests: number;
   };
+  readonly read_positions: {
+    credential_id: string;
+    /** In the write-ahead log of PostgreSQL, in bytes: a standby that replayed it has the changes of the caller. */
+    position: number;
+    /** When it was noted, since the epoch. */
+    minute: number;
+  };
   readonly chain_heads: {
     tenant_id: string;
     ledger: string;

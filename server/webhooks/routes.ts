@@ -78,6 +78,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
     }),
     listRoute('/v1/webhooks', {
       operationId: 'listWebhooks',
+      reads: 'replica',
       sdkMethod: 'webhooks.list',
       ...reads,
       summary: 'List webhooks, newest first',
@@ -85,8 +86,8 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(EndpointView),
       place: 'string',
-      async find({ query: { status }, principal: { tenantId }, now }, { after, limit }) {
-        let found = selectEndpoints(database.kysely, tenantId);
+      async find({ query: { status }, queries, principal: { tenantId }, now }, { after, limit }) {
+        let found = selectEndpoints(queries, tenantId);
         if (status !== undefined) found = found.where('status', '=', status);
         return mapPage(await takeNewest(found, after, limit), (endpoint) => viewEndpoint(endpoint, now));
       },
@@ -104,6 +105,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
     }),
     defineRoute('GET /v1/webhooks/{id}/statistics', {
       operationId: 'getWebhookStatistics',
+      reads: 'replica',
       sdkMethod: 'webhooks.statistics',
       ...readsOne,
       summary: 'Count the deliveries to a webhook by day or hour, newest first',
@@ -114,10 +116,10 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
         days: queryInteger(1, 30, 30),
       }),
       result: listOf(WebhookPeriod),
-      async handle({ params: { id }, query: { per, days }, principal, now }) {
-        requireFound(await findEndpoint(database.kysely, principal.tenantId, id), 'webhook');
+      async handle({ params: { id }, query: { per, days }, queries, principal, now }) {
+        requireFound(await findEndpoint(queries, principal.tenantId, id), 'webhook');
         const first = addTime(now, -(days - 1) * dayMilliseconds).slice(0, 'YYYY-MM-DD'.length);
-        return { items: await listPeriods(database.kysely, principal.tenantId, id, per, first), nextCursor: null };
+        return { items: await listPeriods(queries, principal.tenantId, id, per, first), nextCursor: null };
       },
     }),
     defineRoute('PATCH /v1/webhooks/{id}', {
@@ -169,6 +171,7 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
     }),
     listRoute('/v1/webhooks/deliveries', {
       operationId: 'listWebhookDeliveries',
+      reads: 'replica',
       sdkMethod: 'webhooks.deliveries.list',
       ...reads,
       summary: 'List deliveries, newest first',
@@ -185,9 +188,9 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
       limit: { most: 200, usual: 50 },
       result: cursorPageOf(DeliveryView),
       place: 'string',
-      async find({ query: filter, principal: { tenantId } }, { after, limit }) {
+      async find({ query: filter, queries, principal: { tenantId } }, { after, limit }) {
         const walk = { tenantId, filter, order: 'newest first', after } as const;
-        return mapPage(await walkDeliveries(database.kysely, walk, limit), viewDelivery);
+        return mapPage(await walkDeliveries(queries, walk, limit), viewDelivery);
       },
     }),
     defineRoute('GET /v1/webhooks/deliveries/{id}', {
@@ -251,14 +254,15 @@ export function webhookRoutes(installation: Installation): readonly Route[] {
     }),
     listRoute('/v1/webhooks/redeliveries', {
       operationId: 'listWebhookRedeliveries',
+      reads: 'replica',
       sdkMethod: 'webhooks.redeliveries.list',
       ...reads,
       summary: 'List orders to send deliveries again, newest first',
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(RedeliveryView),
       place: 'string',
-      async find({ principal: { tenantId } }, { after, limit }) {
-        return mapPage(await listRedeliveries(database.kysely, tenantId, after, limit), viewRedelivery);
+      async find({ queries, principal: { tenantId } }, { after, limit }) {
+        return mapPage(await listRedeliveries(queries, tenantId, after, limit), viewRedelivery);
       },
     }),
     defineRoute('GET /v1/webhooks/redeliveries/{id}', {

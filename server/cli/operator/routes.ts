@@ -3,7 +3,7 @@ import { invite } from '../../accounts/members/invitations.ts';
 import { createTenant } from '../../accounts/tenants/store.ts';
 import { defineRoute, listRoute, type Route } from '../../http/route.ts';
 import { cursorPageOf } from '../../http/schemas.ts';
-import type { Installation } from '../../installation/installation.ts';
+import type { Services } from '../../installation/feature.ts';
 import { Overview } from './overview.ts';
 import { readOverview } from './overview-store.ts';
 import { listPortfolio, listTenantSummaries } from './store.ts';
@@ -11,12 +11,12 @@ import { readSystemStatus, SystemStatus } from './system.ts';
 import { CreatedTenant, PortfolioTenant, TenantInput, TenantSummary } from './tenant.ts';
 
 /** The operations of the people who run the server, and the overview of a tenant. */
-export function platformRoutes(installation: Installation): readonly Route[] {
-  const { database } = installation;
+export function platformRoutes(services: Services): readonly Route[] {
   const common = { tag: 'Platform', auth: 'platform' } as const;
   return [
     defineRoute('GET /v1/overview', {
       operationId: 'getOverview',
+      reads: 'replica',
       sdkMethod: 'tenant.overview',
       tag: 'Tenant',
       summary: 'Get what waits for the caller',
@@ -24,17 +24,18 @@ export function platformRoutes(installation: Installation): readonly Route[] {
         'Every role may call it; each part of the answer needs the scope that it names, and is null without. It is what the start page of the dashboard shows.',
       scope: 'members:read',
       result: Overview,
-      handle: ({ principal, now }) => readOverview(database.kysely, principal, now),
+      handle: ({ principal, now, queries }) => readOverview(queries, principal, now),
     }),
     listRoute('/v1/tenants', {
       ...common,
       operationId: 'listTenants',
+      reads: 'replica',
       summary: 'List the tenants of this server, newest first',
       scope: 'tenants:read',
       limit: { most: 100, usual: 25 },
       result: cursorPageOf(TenantSummary),
       place: 'string',
-      find: (_call, { after, limit }) => listTenantSummaries(database.kysely, after, limit),
+      find: ({ queries }, { after, limit }) => listTenantSummaries(queries, after, limit),
     }),
     defineRoute('POST /v1/tenants', {
       ...common,
@@ -68,11 +69,12 @@ export function platformRoutes(installation: Installation): readonly Route[] {
         'Versions, sizes and queues, for the administrator. With several servers, the process and the disk are those of the one that answers.',
       scope: 'system:read',
       result: SystemStatus,
-      handle: () => readSystemStatus(installation),
+      handle: () => readSystemStatus(services),
     }),
     listRoute('/v1/staff/tenants', {
       ...common,
       operationId: 'listPortfolio',
+      reads: 'replica',
       summary: 'List the tenants of your portfolio with what is overdue, newest first',
       description:
         'The tenants in which you have the role `dpco_principal`; of those that require a second factor, only with one. To read one of them, switch the session to it (POST /v1/me/tenant) or send Svc-Tenant.',
@@ -80,8 +82,8 @@ export function platformRoutes(installation: Installation): readonly Route[] {
       limit: { most: 50, usual: 25 },
       result: cursorPageOf(PortfolioTenant),
       place: 'string',
-      find: ({ principal: { tenantId, otherTenantIds }, now }, { after, limit }) =>
-        listPortfolio(database.kysely, [...new Set([tenantId, ...otherTenantIds])], now, after, limit),
+      find: ({ principal: { tenantId, otherTenantIds }, now, queries }, { after, limit }) =>
+        listPortfolio(queries, [...new Set([tenantId, ...otherTenantIds])], now, after, limit),
     }),
   ];
 }

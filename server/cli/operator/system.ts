@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { Id, namedObject, UtcTime, viewRow } from '../../http/schemas.ts';
+import type { Services } from '../../installation/feature.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { listTransfers } from '../../installation/transfer-store.ts';
 import { findNewestAttested, listTasks } from '../../ledger/attestation-store.ts';
@@ -71,6 +72,17 @@ export const SystemStatus = z
           'How much of a SQLite file was searched for copies of erased values, which are overwritten beside requests; null if none are left.',
       }),
     }),
+    replica: namedObject('ReadReplicaStatus', {
+      state: z.enum(['used', 'unreachable', 'lagging', 'not_a_standby', 'another_database']).meta({
+        id: 'ReadReplicaState',
+        description: 'The primary answers reads in every state but `used`.',
+      }),
+      lagSeconds: z.number().nullable().meta({
+        description: 'The age of the oldest change that it lacks; null if it does not answer.',
+      }),
+    })
+      .nullable()
+      .meta({ description: 'The standby of `DATABASE_READ_URL`; null without one.' }),
     disk: z
       .strictObject({ freeBytes: Count, totalBytes: Count })
       .meta({ id: 'DiskStatus', description: 'The file system of the data folder.' }),
@@ -119,7 +131,8 @@ export async function readSystemStatus({
   settings,
   clock,
   signer,
-}: Installation): Promise<z.output<typeof SystemStatus>> {
+  replica,
+}: Installation & Pick<Services, 'replica'>): Promise<z.output<typeof SystemStatus>> {
   const { bsize, bavail, blocks } = await statfs(settings.dataDir);
   const counts = await countServer(database);
   return {
@@ -132,6 +145,7 @@ export async function readSystemStatus({
       bytes: await readSize(database),
       searchedBytes: await readSearched(database),
     },
+    replica: replica && { state: replica.status.state, lagSeconds: replica.status.lagSeconds },
     disk: { freeBytes: bavail * bsize, totalBytes: blocks * bsize },
     log: await readLogStatus(database.kysely, settings, signer),
     backups: await readBackups(database.kysely, settings, clock()),

@@ -19,6 +19,7 @@ import type { Settings } from '../../settings.ts';
 import { openSite } from '../../site/feature.ts';
 import { cachePublishedTrust } from '../../site/trust/store.ts';
 import { FaultLog } from '../../storage/fault-log.ts';
+import type { ReadReplica } from '../../storage/read-replica.ts';
 import { openWebhooks } from '../../webhooks/feature.ts';
 import { openBackups } from '../backups/feature.ts';
 import { openOperator } from '../operator/feature.ts';
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly closing?: AbortSignal;
   /** Meets every request first: for `@svc/server/testing` only. No setting leads to it. */
   readonly intercept?: Middleware;
+  /** The standby that answers reads. */
+  readonly replica?: ReadReplica | null;
   /** Counts and times every request that is no probe. */
   readonly measure?: Middleware | undefined;
 }
@@ -43,14 +46,14 @@ export interface AppOptions {
 /** The table of contents: the features, and the order of the middleware. */
 export function createApp(installation: Installation, options: AppOptions) {
   const { settings, database, hasher, clock } = installation;
-  const { log, limiter = new RateLimiter() } = options;
+  const { log, limiter = new RateLimiter(), replica = null } = options;
   const faults = new FaultLog(database, log);
   limiter.onReached = ({ policy, bucket, limit }) => {
     // A bucket without an id names a client's address.
     const named = /^\w+ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(bucket);
     log.info({ policy, limit, bucket: named ? bucket : hasher.hash('rate limits', bucket) }, 'limit reached');
   };
-  const services: Services = { ...installation, log, limiter, faults };
+  const services: Services = { ...installation, log, limiter, faults, replica };
   const consent = openConsent(services);
   const accounts = openAccounts(services);
   const proofs = openProofs(services);
@@ -89,6 +92,7 @@ export function createApp(installation: Installation, options: AppOptions) {
   if (settings.trustedProxies > 0) koa.use(shareRequests(settings));
   const router = createRouter(routes, {
     database,
+    replica,
     sourceOf: (actor, client) => clientSource(actor, client, hasher),
     clock,
     limiter,
@@ -126,6 +130,7 @@ export function createApp(installation: Installation, options: AppOptions) {
     features,
     routes,
     limiter,
+    replica,
     lastUses: accounts.lastUses,
     usage,
     verifier: proofs.verifier,

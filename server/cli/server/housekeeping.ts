@@ -7,7 +7,7 @@ import type { App } from './app.ts';
 
 /** Starts the tasks of all features, and those of the pipeline: stored responses that expired, and shared rate limits. */
 export function startHousekeeping({ database, clock, hasher }: Installation, app: App): Repeated {
-  const { features, faults, limiter } = app;
+  const { features, faults, limiter, replica } = app;
   const counts = new Map<string, number>();
   const count: CountWork = (more) => {
     for (const [name, number] of Object.entries(more))
@@ -28,6 +28,7 @@ export function startHousekeeping({ database, clock, hasher }: Installation, app
   running.push(start('http', { every: 60_000, run: forgetKeys }));
   if (database.dialect === 'postgres')
     running.push(start('http', { every: 500, run: () => limiter.exchange(database.kysely, hasher) }));
+  if (replica !== null) running.push(start('http', { every: 1000, run: () => replica.step() }));
   // One line for the many steps of a minute.
   running.push(start('log', { every: 60_000, run: async () => logCounts() }));
   return {

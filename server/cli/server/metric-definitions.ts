@@ -62,6 +62,25 @@ export const poolMetrics = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
+/** Metrics of one process with a read replica. */
+export const replicaMetrics = {
+  svc_read_replica_up: {
+    type: 'gauge',
+    labels: {},
+    help: '1 while DATABASE_READ_URL answers reads; 0 while the primary does.',
+  },
+  svc_read_replica_lag_seconds: {
+    type: 'gauge',
+    labels: {},
+    help: 'Age of the oldest change that the read replica lacks; missing while it does not answer.',
+  },
+  svc_read_replica_reads_total: {
+    type: 'counter',
+    labels: { target: 'replica or primary' },
+    help: 'Reads that the read replica may answer, by the database that did.',
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
 /** Metrics that are read from the database: every server on it has the same. */
 export const databaseMetrics = {
   svc_webhook_deliveries_pending: {

@@ -1,12 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Installation } from '../../installation/installation.ts';
+import type { Services } from '../../installation/feature.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { nameAddress, type Settings } from '../../settings.ts';
 import { GracefulServer } from './graceful-server.ts';
 import { listen } from './listen.ts';
-import { databaseMetrics, type MetricDefinition, poolMetrics, processMetrics } from './metric-definitions.ts';
+import {
+  databaseMetrics,
+  type MetricDefinition,
+  poolMetrics,
+  processMetrics,
+  replicaMetrics,
+} from './metric-definitions.ts';
 import { readStoredMetrics } from './metrics-store.ts';
 import { askRarely } from './probes.ts';
 
@@ -43,7 +49,7 @@ const limits = {
  * @throws {SettingsError} if it cannot listen there.
  */
 export async function startMetrics(
-  { database, clock }: Pick<Installation, 'database' | 'clock'>,
+  { database, clock, replica }: Pick<Services, 'database' | 'clock' | 'replica'>,
   { host, port }: NonNullable<Settings['metrics']>,
 ): Promise<RunningMetrics> {
   const { signals, pool } = database;
@@ -61,6 +67,7 @@ export async function startMetrics(
   const batchWritten = (changes: number) => own.svc_write_batch_size.observe(changes);
   signals.on('appended', appended).on('batchWritten', batchWritten);
   const ofPool = pool && createMetrics(poolMetrics, registry);
+  const ofReplica = replica && createMetrics(replicaMetrics, registry);
 
   const ofDatabase = new Registry();
   const stored = createMetrics(databaseMetrics, ofDatabase);
@@ -77,6 +84,14 @@ export async function startMetrics(
       ofPool.svc_database_pool_connections.set({ state: 'idle' }, pool.idleCount);
       ofPool.svc_database_pool_connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
       ofPool.svc_database_pool_waiting.set(pool.waitingCount);
+    }
+    if (replica && ofReplica) {
+      const { state, lagSeconds, reads } = replica.status;
+      ofReplica.svc_read_replica_up.set(state === 'used' ? 1 : 0);
+      setStored(ofReplica.svc_read_replica_lag_seconds, lagSeconds);
+      ofReplica.svc_read_replica_reads_total.reset();
+      for (const target of ['replica', 'primary'] as const)
+        ofReplica.svc_read_replica_reads_total.inc({ target }, reads[target]);
     }
     const ofProcess = await registry.metrics();
     if (values === null) return ofProcess;

@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Installation } from '../../installation/installation.ts';
 import { nameAddress, type Settings } from '../../settings.ts';
 import { lockFolder } from '../../storage/folder-lock.ts';
+import type { ReadReplica } from '../../storage/read-replica.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { GracefulServer, type ServerLimits } from './graceful-server.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -42,10 +43,13 @@ export async function startServer(
   const closing = new AbortController();
   await using held = new AsyncDisposableStack();
   held.use(lockFolder(settings.dataDir, 'shared'));
+  // Before the metrics, which show its state.
+  const replica = settings.replica && held.use(await openReplica(installation, settings.replica, options.log));
   // Loaded with its dependencies only where it is wanted.
   const metrics =
-    settings.metrics && held.use(await (await import('./metrics.ts')).startMetrics(installation, settings.metrics));
-  const app = createApp(installation, { ...options, closing: closing.signal, measure: metrics?.measure });
+    settings.metrics &&
+    held.use(await (await import('./metrics.ts')).startMetrics({ ...installation, replica }, settings.metrics));
+  const app = createApp(installation, { ...options, replica, closing: closing.signal, measure: metrics?.measure });
   for (const feature of app.features) await feature.start?.();
   const server = new GracefulServer(app.koa.callback(), {
     ...serverLimits,
@@ -101,6 +105,25 @@ export async function startServer(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Opens the standby that answers reads. @throws {UnusableDatabase} */
+async function openReplica(
+  { database, settings }: Installation,
+  standby: NonNullable<Settings['replica']>,
+  log: Logger,
+): Promise<ReadReplica> {
+  const { ReadReplica } = await import('../../storage/read-replica.ts');
+  return ReadReplica.open({
+    ...standby,
+    primary: database,
+    pool: settings.databasePool,
+    statementSeconds: settings.databaseSeconds,
+    onChange({ state, lagSeconds }) {
+      if (state === 'used') log.info({ lagSeconds }, 'the read replica is used');
+      else log.warn({ state, lagSeconds }, 'the read replica is not used: the primary answers its reads');
+    },
+  });
 }
 
 /** Documented on the page Limits. */

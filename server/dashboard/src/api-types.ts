@@ -219,6 +219,15 @@ export interface PortfolioTenant {
   readonly readiness: number | null;
 }
 
+/** The primary answers reads in every state but `used`. */
+export type ReadReplicaState = 'used' | 'unreachable' | 'lagging' | 'not_a_standby' | 'another_database';
+
+export interface ReadReplicaStatus {
+  readonly state: ReadReplicaState;
+  /** The age of the oldest change that it lacks; null if it does not answer. */
+  readonly lagSeconds: number | null;
+}
+
 export interface ResetPassword {
   /** To sign in with. */
   readonly email: string;
@@ -295,6 +304,8 @@ export interface SystemStatus {
   /** The latest migration of the database. */
   readonly schemaVersion: string;
   readonly database: DatabaseStatus;
+  /** The standby of `DATABASE_READ_URL`; null without one. */
+  readonly replica: ReadReplicaStatus | null;
   readonly disk: DiskStatus;
   readonly deliveries: DeliveryQueueStatus;
   readonly log: LogStatus;
@@ -602,6 +613,7 @@ export const erasureStatusValues = ['running', 'done'] as const;
 export const webhookAttemptOutcomeValues = ['delivered', 'http_error', 'redirect', 'gone', 'rate_limited', 'timeout', 'dns', 'refused_address', 'connection', 'tls', 'protocol', 'endpoint_disabled', 'unsealable_secret', 'erased'] as const;
 export const webhookRedeliveryStatusValues = ['running', 'finished', 'canceled'] as const;
 export const databaseKindValues = ['sqlite', 'postgres'] as const;
+export const readReplicaStateValues = ['used', 'unreachable', 'lagging', 'not_a_standby', 'another_database'] as const;
 export const logStatementKindValues = ['timestamp', 'cosignature'] as const;
 export const backupTaskKindValues = ['backup', 'erasures', 'rehearsal'] as const;
 export const backupTaskStatusValues = ['running', 'completed', 'failed', 'interrupted'] as const;

@@ -11,6 +11,7 @@ export function auditRoutes(database: Database): readonly Route[] {
   return [
     listRoute('/v1/audit', {
       operationId: 'listAuditEvents',
+      reads: 'replica',
       sdkMethod: 'audit.list',
       tag: 'Audit',
       summary: 'List audit events, newest first',
@@ -29,8 +30,8 @@ export function auditRoutes(database: Database): readonly Route[] {
       limit: { most: 200, usual: 50 },
       result: cursorPageOf(AuditEvent),
       place: 'number',
-      find: ({ query, principal: { tenantId } }, { after, limit }) =>
-        listEvents(database.kysely, tenantId, query, after, limit),
+      find: ({ query, queries, principal: { tenantId } }, { after, limit }) =>
+        listEvents(queries, tenantId, query, after, limit),
     }),
     defineRoute('GET /v1/audit/{id}', {
       operationId: 'getAuditEvent',

@@ -82,5 +82,12 @@ create table rate_limits (
   requests bigint not null,
   primary key (minute, bucket)
 ) without rowid;
+
+create table read_positions (
+  credential_id text not null,
+  position bigint not null, -- In the write-ahead log of PostgreSQL, in bytes: a standby that replayed it has the changes of the caller.
+  minute bigint not null, -- When it was noted, since the epoch.
+  primary key (credential_id)
+) without rowid;
 `,
 };

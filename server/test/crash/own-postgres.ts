@@ -24,10 +24,7 @@ export class OwnPostgres implements AsyncDisposable {
 
   /** Creates a cluster in a new folder and starts it. @param parent where the folder is made. @throws without PostgreSQL. */
   static async create(parent: string): Promise<OwnPostgres> {
-    const folder = mkdtempSync(join(parent, 'svc-own-postgres-'));
-    const owner = findUnprivilegedUser();
-    if (owner) chownSync(folder, owner.uid, owner.gid);
-    const postgres = new OwnPostgres(folder, await findLastingPort());
+    const postgres = await OwnPostgres.#reserve(parent);
     try {
       const args = ['--username=svc', '--auth=trust', '--encoding=UTF8', '--no-locale'];
       postgres.#run('initdb', `--pgdata=${postgres.#data}`, ...args);
@@ -37,6 +34,27 @@ export class OwnPostgres implements AsyncDisposable {
       await postgres[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Creates a streaming standby of a running cluster and starts it. */
+  static async createStandby(parent: string, primary: OwnPostgres): Promise<OwnPostgres> {
+    const standby = await OwnPostgres.#reserve(parent);
+    try {
+      const place = ['-h', '127.0.0.1', '-p', String(primary.#port), '-U', 'svc'];
+      standby.#run('pg_basebackup', ...place, '-D', standby.#data, '-R', '-X', 'stream', '-c', 'fast');
+      await standby.start();
+      return standby;
+    } catch (error) {
+      await standby[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  static async #reserve(parent: string): Promise<OwnPostgres> {
+    const folder = mkdtempSync(join(parent, 'svc-own-postgres-'));
+    const owner = findUnprivilegedUser();
+    if (owner) chownSync(folder, owner.uid, owner.gid);
+    return new OwnPostgres(folder, await findLastingPort());
   }
 
   get url(): string {
@@ -58,7 +76,7 @@ export class OwnPostgres implements AsyncDisposable {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#postmaster = postmaster;
-    const complaint = await readUntil(postmaster.stderr.setEncoding('utf8'), 'ready to accept connections');
+    const complaint = await readUntil(postmaster.stderr.setEncoding('utf8'), 'ready to accept');
     if (complaint !== undefined) throw new Error(`PostgreSQL did not start: ${complaint}`);
   }
 
@@ -94,7 +112,7 @@ export class OwnPostgres implements AsyncDisposable {
   }
 
   #run(tool: string, ...args: readonly string[]): void {
-    const programs = findPrograms() as string;
+    const programs = findPrograms([tool]) as string;
     execFileSync(join(programs, tool), args, { ...findUnprivilegedUser(), cwd: this.#folder, stdio: 'pipe' });
   }
 

@@ -159,6 +159,7 @@ function nameRow(table: CheckedTable, row: Row): RawBuilder<unknown> {
 export const workingState = [
   'idempotency_keys',
   'rate_limits',
+  'read_positions',
   'dsr_form_uses',
   'consent_days',
   'consent_sightings',

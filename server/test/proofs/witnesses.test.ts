@@ -58,7 +58,7 @@ describeOnEachDatabase('cosignatures of the log', (dialect) => {
       rows.map(({ kind, size, at }) => `${kind} ${size} ${at}`),
       [3, 3, 6, 6].map((size) => `cosignature ${size} 2026-11-21T1${size === 3 ? 2 : 3}:01:00.000Z`),
     );
-    const { log } = await readSystemStatus(scene.installation);
+    const { log } = await readSystemStatus({ ...scene.installation, replica: null });
     const source = {
       kind: 'cosignature',
       latestAt: rows.at(-1)?.at,

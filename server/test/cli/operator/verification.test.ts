@@ -33,7 +33,11 @@ describeServerOnEachDatabase('verification by the server', (server) => {
   /** Begins a run on another server, which is lost before it starts. */
   const loseRun = async () => {
     const { installation, clock } = server;
-    const other = new Verifier(installation, new FaultLog(installation.database, pino({ level: 'silent' })));
+    const other = new Verifier({
+      ...installation,
+      faults: new FaultLog(installation.database, pino({ level: 'silent' })),
+      replica: null,
+    });
     const begun = await runTransaction(installation.database, clock.now(), (tx) =>
       other.begin({ ...tx, afterCommit: () => undefined }),
     );
