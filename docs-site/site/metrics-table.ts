@@ -3,6 +3,7 @@ import {
   type MetricDefinition,
   poolMetrics,
   processMetrics,
+  replicaMetrics,
 } from '../../server/cli/server/metric-definitions.ts';
 import { html, type Markup } from './markup.ts';
 import { relateAddress } from './page.ts';
@@ -10,7 +11,12 @@ import { writeTable } from './table.ts';
 
 /** Writes every metric of the server with its labels. */
 export function writeMetrics(): Markup {
-  const all: Readonly<Record<string, MetricDefinition>> = { ...processMetrics, ...poolMetrics, ...databaseMetrics };
+  const all: Readonly<Record<string, MetricDefinition>> = {
+    ...processMetrics,
+    ...poolMetrics,
+    ...replicaMetrics,
+    ...databaseMetrics,
+  };
   const rows = Object.entries(all).map(([name, { type, labels, help }]) => {
     const described = Object.entries(labels).map(([label, values]) => html`<li><code>${label}</code>: ${values}</li>`);
     return [

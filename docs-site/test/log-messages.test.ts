@@ -46,6 +46,10 @@ const causedBy: Readonly<Record<string, readonly string[]>> = {
   'server/test/cli/demo-remove.test.ts': [
     'something other than Svc changed this tenant: none of its credentials work: run svc verify',
   ],
+  'server/test/storage/read-replica.release.ts': [
+    ...['the read replica is used', 'the read replica is not used: the primary answers its reads'],
+    'the verification of the read replica found something: verifying the primary',
+  ],
   'server/test/http/unavailable.test.ts': ['database unavailable', 'database available again'],
   'server/test/http/log.test.ts': ['request'],
   'server/test/http/housekeeping.test.ts': ['housekeeping'],

@@ -161,8 +161,19 @@ export class ReadReplica implements AsyncDisposable {
     if (this.#status.state !== 'used' || isBusy || isFull) return null;
     this.#streams += Number(isStreamed);
     const { promise, resolve } = Promise.withResolvers<{ readonly result: Result } | null>();
+    let isAnswered = false;
+    const giveUp = () => {
+      if (!isAnswered) this.#change('unreachable', null);
+      isAnswered = true;
+      resolve(null);
+    };
+    // A standby that hangs must not delay what the primary can answer.
+    const timer = setTimeout(giveUp, patience).unref();
     const pinned = this.#standby.kysely.connection().execute(async (queries) => {
-      const [primary, standby] = await Promise.all([this.#readPrimary(caller), readStandby(queries)]);
+      const [primary, standby] = await Promise.all([this.#readPrimary(caller).catch(() => null), readStandby(queries)]);
+      clearTimeout(timer);
+      if (isAnswered || primary === null) return resolve(null);
+      isAnswered = true;
       this.#judge(primary, standby);
       if (this.#status.state !== 'used' || standby.replayed < (primary.written ?? 0)) return resolve(null);
       let held: Promise<unknown> | undefined;
@@ -173,7 +184,10 @@ export class ReadReplica implements AsyncDisposable {
       await held;
     });
     void pinned
-      .catch(() => resolve(null))
+      .catch(() => {
+        clearTimeout(timer);
+        giveUp();
+      })
       .finally(() => {
         this.#streams -= Number(isStreamed);
       });
@@ -226,8 +240,11 @@ export class ReadReplica implements AsyncDisposable {
             : standby.replayed < needed
               ? 'lagging'
               : 'used';
+    this.#change(state, standby && (missing === null || missing === undefined ? 0 : (now - missing.at) / 1000));
+  }
+
+  #change(state: ReplicaState, lagSeconds: number | null): void {
     const isChanged = state !== this.#status.state;
-    const lagSeconds = standby && (missing === null || missing === undefined ? 0 : (now - missing.at) / 1000);
     this.#status = { state, lagSeconds, reads: this.#reads };
     if (isChanged) this.#options.onChange(this.status);
   }

@@ -102,6 +102,7 @@ const defaults = {
   databaseSeconds: 10,
   databaseWait: minute,
   databasePool: 10,
+  replica: null,
   secret: null,
   trustedProxies: 0,
   regionHeaders: [],
@@ -230,6 +231,15 @@ describe('the settings', () => {
       assert.deepEqual(refusedNames({ SVC_REGION_HEADER: name, SVC_TRUSTED_PROXIES }), [], name);
     for (const name of ['X Country', 'a,b,c', ',', 'a:', 'x'.repeat(65), 'x\r\ny', '*', 'a,'])
       assert.deepEqual(refusedNames({ SVC_REGION_HEADER: name, SVC_TRUSTED_PROXIES }), ['SVC_REGION_HEADER'], name);
+  });
+
+  test('have a read replica only beside its primary', () => {
+    const [primary, standby] = ['postgres://svc:secret@h/d', 'postgres://svc:secret@standby/d'];
+    const { replica } = readSettings({ DATABASE_URL: primary, DATABASE_READ_URL: standby });
+    assert.deepEqual(replica, { url: standby, longestLag: 5000 });
+    assert.deepEqual(refusedNames({ DATABASE_READ_URL: standby }), ['DATABASE_READ_URL']);
+    assert.deepEqual(refusedNames({ DATABASE_URL: primary, DATABASE_READ_URL: 'h' }), ['DATABASE_READ_URL']);
+    assert.deepEqual(refusedNames({ DATABASE_URL: primary, SVC_READ_LAG_SECONDS: '3601' }), ['SVC_READ_LAG_SECONDS']);
   });
 
   test('name every invalid variable, and show no secret', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { databaseMetrics, poolMetrics, processMetrics } from '../../cli/server/metric-definitions.ts';
+import { databaseMetrics, poolMetrics, processMetrics, replicaMetrics } from '../../cli/server/metric-definitions.ts';
 import { startTestServer } from '../harness.ts';
 
 const folder = join(import.meta.dirname, '../../../docs-site/monitoring');
@@ -10,7 +10,7 @@ const readText = (name: string) => readFileSync(join(folder, name), 'utf8');
 const rules = readText('alert-rules.yml');
 const dashboard: { readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[] } =
   JSON.parse(readText('grafana-dashboard.json'));
-const own = Object.keys({ ...processMetrics, ...poolMetrics, ...databaseMetrics });
+const own = Object.keys({ ...processMetrics, ...poolMetrics, ...replicaMetrics, ...databaseMetrics });
 
 /** The names of metrics in expressions, without what a histogram adds to its name. */
 const listNames = (text: string): readonly string[] => [
