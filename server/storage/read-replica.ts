@@ -61,10 +61,10 @@ export class ReadReplica implements AsyncDisposable {
   readonly #standby: Database;
   #status: ReplicaStatus = { state: 'unreachable', lagSeconds: null, reads: { replica: 0, primary: 0 } };
   readonly #reads = { replica: 0, primary: 0 };
-  /** One a second, the oldest first: as many as the bound has seconds. */
+  /** At most two a second, the oldest first, since this start of the primary was first seen. */
   #samples: Sample[] = [];
-  /** The primary as it is known; what was durable when it was first seen must have been replayed, whoever wrote it. */
-  #known: { readonly epoch: string; readonly floor: number } | null = null;
+  /** The start of the primary that the samples are of; null if they must begin again. */
+  #epoch: string | null = null;
   #streams = 0;
   #waiting: Set<string> | null = null;
   #noted: Promise<void> = Promise.resolve();
@@ -202,9 +202,10 @@ export class ReadReplica implements AsyncDisposable {
       this.#options.primary.kysely,
     );
     const primary = rows[0] as PrimaryState;
-    // After a crash, the latest positions may be lost: they are written without a sync.
-    if (this.#known?.epoch !== primary.epoch) {
-      this.#known = { epoch: primary.epoch, floor: primary.flushed };
+    // After a crash, the latest positions may be lost, as they are written without a sync: what is durable now must have been
+    // replayed, whoever wrote it, because it is the first sample.
+    if (this.#epoch !== primary.epoch) {
+      this.#epoch = primary.epoch;
       this.#samples = [];
     }
     const now = performance.now();
@@ -229,7 +230,7 @@ export class ReadReplica implements AsyncDisposable {
     const missing = standby && this.#samples.find(({ flushed }) => flushed > standby.replayed);
     // Without a sample of that age, everything must have been replayed.
     const bound = this.#samples.find(({ at }) => at >= now - this.#options.longestLag)?.flushed ?? primary.flushed;
-    const needed = Math.max(this.#options.longestLag === 0 ? primary.flushed : bound, this.#known?.floor ?? 0);
+    const needed = this.#options.longestLag === 0 ? primary.flushed : bound;
     const state =
       standby === null
         ? 'unreachable'
@@ -264,7 +265,7 @@ export class ReadReplica implements AsyncDisposable {
       );
     } catch {
       // The change is durable and is acknowledged; this server then uses the standby only once it has everything.
-      this.#known = null;
+      this.#epoch = null;
     }
   }
 }
