@@ -3,6 +3,7 @@ import type { Credential, Principal } from '../http/principal.ts';
 import { readScopes } from '../http/roles.ts';
 import { hashToken, isToken } from '../installation/token.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
+import { prepareLookup } from '../storage/lookup.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { findHeld, inBatches, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
 import { holds, remember, sealedColumns, sealGrant } from '../storage/secrets.ts';
@@ -25,13 +26,13 @@ export function otherTenantsOf({ tenant_ids }: Pick<Selectable<Tables['api_keys'
 
 /** Finds the principal of a key; undefined when it is unknown, expired or revoked. */
 export async function findKeyHolder(queries: Queries, key: string, now: string): Promise<Principal | undefined> {
-  return keyHolder(queries, await selectKeyByHash(queries, { hash: hashToken(key) }), now);
+  return keyHolder(queries, await selectKeyByHash(queries, hashToken(key)), now);
 }
 
 /** Finds the principal of a SCIM token; undefined for an unknown or revoked one. */
 export async function findScimTokenHolder(queries: Queries, token: string): Promise<Principal | undefined> {
   if (!isToken(scimTokenPrefix, token)) return undefined;
-  const row = findHeld(queries, 'scim_tokens', await selectScimToken(queries, { hash: hashToken(token) }));
+  const row = findHeld(queries, 'scim_tokens', await selectScimToken(queries, hashToken(token)));
   return row && principalOf(queries, 'scim_token', row, { scopes: new Set(), otherTenantIds: [] });
 }
 
@@ -45,7 +46,7 @@ export async function findAccessTokenHolder(
   now: string,
 ): Promise<Principal | undefined> {
   if (!isToken(accessTokenPrefix, token)) return undefined;
-  const row = findHeld(queries, 'access_tokens', await selectAccessToken(queries, { hash: hashToken(token) }));
+  const row = findHeld(queries, 'access_tokens', await selectAccessToken(queries, hashToken(token)));
   if (row === undefined || row.expires_at <= now) return undefined;
   const key = keyHolder(queries, await selectKeyById(queries, { tenantId: row.tenant_id, id: row.key_id }), now);
   return key && { ...key, scopes: new Set([...readScopes(row.scopes)].filter((scope) => key.scopes.has(scope))) };
@@ -71,6 +72,7 @@ function principalOf(
 }
 
 type CredentialRow<Name extends 'api_keys' | 'scim_tokens'> = Selectable<Tables[Name]> & {
+  readonly tenant_id: string;
   /** A text of `writeTenant`. */
   readonly tenant: string;
 };
@@ -86,8 +88,8 @@ const selectKeyById = prepareQuery<{ tenantId: string; id: string }, CredentialR
 
 /** Prepares the look-up of a key or token by its hash, with its tenant. */
 function selectByHash<Name extends 'api_keys' | 'scim_tokens'>(table: Name) {
-  return prepareQuery<{ hash: string }, CredentialRow<Name>>((queries, parameter) =>
-    selectCredentials(queries, table).where('hash', '=', parameter('hash')),
+  return prepareLookup<CredentialRow<Name>>(table, (queries, hash) =>
+    selectCredentials(queries, table).where('hash', '=', hash),
   );
 }
 
@@ -104,8 +106,8 @@ function selectCredentials<Name extends 'api_keys' | 'scim_tokens'>(queries: Que
   );
 }
 
-const selectAccessToken = prepareQuery<{ hash: string }, Selectable<Tables['access_tokens']>>((queries, parameter) =>
-  queries.selectFrom('access_tokens').selectAll().where('hash', '=', parameter('hash')),
+const selectAccessToken = prepareLookup<Selectable<Tables['access_tokens']>>('access_tokens', (queries, hash) =>
+  queries.selectFrom('access_tokens').selectAll().where('hash', '=', hash),
 );
 
 const heldColumns = ['seal', ...sealedColumns.tenants.filter((column) => column !== 'id')];

@@ -1,6 +1,7 @@
 import { databaseFile, openInstallation } from '../installation/installation.ts';
 import { describeSettings, type Settings } from '../settings.ts';
 import { openDatabase } from '../storage/database.ts';
+import { distribute, requireDistributable } from '../storage/distribution.ts';
 import { makeFolder } from '../storage/make-folder.ts';
 import { listWaitingMigrations, migrate } from '../storage/migrate.ts';
 import { requireUsable } from '../storage/requirements.ts';
@@ -51,16 +52,25 @@ them as before. Cannot be undone.`,
 
 export const migrateCommand = defineCommand({
   description: 'The server does this itself when it starts. Run it beforehand if servers start under load.',
-  options: { check: { schema: flag, meaning: 'only report what would run, and exit with 1 if anything would' } },
+  options: {
+    check: { schema: flag, meaning: 'only report what would run, and exit with 1 if anything would' },
+    distribute: { schema: flag, meaning: 'spread the tenants over the workers of Citus; stop every server first' },
+  },
   async run({ settings, options, say, result }) {
     const { databaseUrl, dataDir } = settings;
     if (options.check === true) return checkMigrations(settings, say, result);
+    if (options.distribute === true) await requireDistributable(databaseUrl);
     if (databaseUrl === null) makeFolder(dataDir);
     await using database = openDatabase({ url: databaseUrl, file: databaseFile(dataDir) });
     await requireUsable(database);
     const migrations = await migrate(database);
     say(migrations.length === 0 ? 'The schema is up to date.' : `Done: ${migrations.join(', ')}`);
-    result({ migrations });
+    if (options.distribute === true) {
+      await database.close();
+      const distributed = await distribute(databaseUrl as string);
+      say(distributed.length === 0 ? 'Every table is distributed.' : `Distributed: ${distributed.join(', ')}`);
+      result({ migrations, distributed });
+    } else result({ migrations });
     return undefined;
   },
 });

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
+import { prepareLookup } from '../storage/lookup.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
 import { compileFind, findRow, mapPage, type Page, prepareQuery, runTogether, takeNewest } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -113,14 +114,14 @@ export type NoticeState = Readonly<Pick<NoticeRow, 'id' | 'tenant_id' | 'status'
  */
 export async function findState(queries: Queries, id: string, tenantId?: string): Promise<NoticeState | undefined> {
   if (tenantId !== undefined) return (await selectOwnState(queries, { tenantId, id }))[0];
-  const [state, other] = await selectState(queries, { id });
+  const [state, other] = await selectState(queries, id);
   if (other !== undefined)
     throw new Error(`Two tenants have the notice ${id}: something other than Svc wrote one. Find it with svc verify.`);
   return state;
 }
 
-const selectState = prepareQuery<{ id: string }, NoticeState>((queries, parameter) =>
-  states(queries).where('id', '=', parameter('id')),
+const selectState = prepareLookup<NoticeState>('consent_notices', (queries, id) =>
+  states(queries).where('id', '=', id),
 );
 
 const selectOwnState = prepareQuery<{ tenantId: string; id: string }, NoticeState>((queries, parameter) =>

@@ -239,6 +239,7 @@ export function publicConsentRoutes({
           throw error;
         });
       },
+      tenantOf: ({ place }) => place.tenantId,
       writeMany(captures, tx) {
         tx.afterCommit(() => {
           for (const { request, published, place } of captures)

@@ -1,7 +1,7 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../storage/clock.ts';
 import { blamesRow, type Database, type Outcome, runTransaction, type Transaction } from '../storage/database.ts';
-import type { Queries } from '../storage/queries.ts';
+import { isDistributed, type Queries } from '../storage/queries.ts';
 import type { SecretBox } from '../storage/secrets.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import type { ReadyAnswer } from './answer.ts';
@@ -28,7 +28,8 @@ interface Waiting {
 export class Changes {
   readonly #options: ChangeOptions;
   readonly #keys: IdempotencyKeys;
-  readonly #batches = new Map<Route, GroupCommit<Waiting, ReadyAnswer>>();
+  /** By route, and by tenant if the tenants are on several nodes. */
+  readonly #batches = new Map<Route, Map<string, GroupCommit<Waiting, ReadyAnswer>>>();
 
   constructor(options: ChangeOptions) {
     this.#options = options;
@@ -46,7 +47,8 @@ export class Changes {
 
   /** Resolves when every change taken so far is written. */
   async drain(): Promise<void> {
-    await Promise.all([...this.#batches.values()].map((batch) => batch.drain()));
+    const batches = [...this.#batches.values()].flatMap((ofRoute) => [...ofRoute.values()]);
+    await Promise.all(batches.map((batch) => batch.drain()));
   }
 
   async #dispatch(route: Route, call: AnyCall, claim: IdempotencyClaim | null) {
@@ -78,14 +80,21 @@ export class Changes {
       if (earlier === null) throw error;
       return earlier;
     }
-    let batch = this.#batches.get(route);
+    // A transaction of tenants on several nodes would need each of them, and two-phase commit.
+    const tenant = isDistributed(database.kysely) ? (route.tenantOf?.(item) ?? call.principal?.tenantId ?? '') : '';
+    let ofRoute = this.#batches.get(route);
+    if (ofRoute === undefined) {
+      ofRoute = new Map();
+      this.#batches.set(route, ofRoute);
+    }
+    let batch = ofRoute.get(tenant);
     if (batch === undefined) {
       batch = new GroupCommit(async (waiting) => {
         const outcomes = await this.#write(route, waiting, clock(), writeMany);
         database.signals.emit('batchWritten', waiting.length);
         return outcomes;
       });
-      this.#batches.set(route, batch);
+      ofRoute.set(tenant, batch);
     }
     return batch.submit({ item, claim });
   }

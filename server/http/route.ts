@@ -124,6 +124,8 @@ type Action<SomeCall, Result, Item> =
   | {
       prepare(call: SomeCall): Promise<Item>;
       writeMany(items: readonly Item[], tx: Transaction): Promise<readonly Outcome<Result>[]>;
+      /** The tenant of an item, if that of the caller is not known. */
+      tenantOf?(item: Item): string;
     };
 
 /** An upload that has arrived and is not yet part of anything. */
@@ -177,6 +179,7 @@ export interface Route extends Omit<RouteText, 'status'>, RequestSchemas {
   write?(call: AnyCall, tx: Transaction): Promise<unknown>;
   prepare?(call: AnyCall): Promise<unknown>;
   writeMany?(items: readonly unknown[], tx: Transaction): Promise<readonly Outcome<unknown>[]>;
+  tenantOf?(item: unknown): string;
 }
 
 /** The output of a schema; unknown where there is none. */

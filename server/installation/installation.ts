@@ -9,6 +9,7 @@ import { NoteSigner, type RotationNotes } from '../ledger/signed-note.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { type Clock, systemClock } from '../storage/clock.ts';
 import { attachSeal, type Database, inTransaction, openDatabase } from '../storage/database.ts';
+import { readDistribution } from '../storage/distribution.ts';
 import { FolderInUse, lockFolder } from '../storage/folder-lock.ts';
 import { flushToDisk } from '../storage/log-file.ts';
 import { makeFolder } from '../storage/make-folder.ts';
@@ -66,6 +67,7 @@ export async function openInstallation(
     await using patient = openDatabase(location);
     migrations = await migrate(patient);
   }
+  await readDistribution(opened);
   const installation = await findInstallation(opened.kysely);
   if (isRotationIncomplete(settings, installation)) {
     lock?.[Symbol.dispose]();

@@ -52,6 +52,16 @@ export const tableNames: readonly string[] = Object.values(schemas).flatMap((sch
   [...schema.sql.matchAll(/create table (\w+)/g)].map(([, name]) => name as string),
 );
 
+/** Tables of the installation whose rows name a tenant. */
+const ofInstallation: readonly string[] = ['log_leaves'];
+
+/** The tables whose rows belong to a tenant: their first column is `tenant_id`. */
+export const tenantTableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
+  [...schema.sql.matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(([, name = '', columns = '']) =>
+    /^ *tenant_id text not null/m.test(columns) && !ofInstallation.includes(name) ? [name] : [],
+  ),
+);
+
 /** A column, as its migration marks it. */
 export interface Column {
   readonly name: string;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'node:test';
-import pg from 'pg';
 import { pino } from 'pino';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { createApiKey } from '../accounts/keys/api-key-store.ts';
@@ -23,7 +22,7 @@ import { PasswordHasher } from '../installation/password-hash.ts';
 import { systemSource } from '../ledger/audit/store.ts';
 import { readSettings } from '../settings.ts';
 import { type Dialect, runTransaction } from '../storage/database.ts';
-import { addressOf, findPostgresTemplate, writeMigratedFile } from './migrated-database.ts';
+import { addressOf, findPostgresTemplate, runOnNodes, writeMigratedFile } from './migrated-database.ts';
 
 const postgresUrl = process.env.SVC_TEST_POSTGRES_URL;
 /** True if `npm run test:postgres` runs the tests: those that `npm run test:node` does not run on PostgreSQL. */
@@ -97,25 +96,15 @@ function createFolder() {
 
 async function createPostgresDatabase(template: string): Promise<TestLocation> {
   const name = `svc_${randomUUID().replaceAll('-', '')}`;
-  await runOnCluster(`create database ${name} template ${template}`);
+  await runOnNodes(postgresUrl as string, `create database ${name} template ${template}`);
   const folder = createFolder();
   return {
     environment: { ...folder.environment, DATABASE_URL: addressOf(postgresUrl as string, name) },
     [Symbol.asyncDispose]: async () => {
       await folder[Symbol.asyncDispose]();
-      await runOnCluster(`drop database ${name} with (force)`);
+      await runOnNodes(postgresUrl as string, `drop database ${name} with (force)`);
     },
   };
-}
-
-async function runOnCluster(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** An installation without a server, on a database with nothing in it but its schema. */

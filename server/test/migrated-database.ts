@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { findMemoryFolder } from '../../tools/test/memory-folder.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
+import { distribute } from '../storage/distribution.ts';
 import { migrate } from '../storage/migrate.ts';
 
 const storage = join(import.meta.dirname, '../storage');
@@ -26,6 +27,34 @@ export async function writeMigratedFile(file: string): Promise<void> {
 export function findPostgresTemplate(clusterUrl: string): Promise<string> {
   postgresTemplate ??= makePostgresTemplate(clusterUrl);
   return postgresTemplate;
+}
+
+/** The workers of a Citus whose coordinator SVC_TEST_POSTGRES_URL names: then the tables of every test are distributed. */
+const workers = (process.env.SVC_TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
+
+/** Runs a statement on the cluster, and on the workers if there are any. */
+export async function runOnNodes(clusterUrl: string, statement: string): Promise<void> {
+  for (const url of [clusterUrl, ...workers]) await runAt(url, statement);
+}
+
+async function runAt(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function distributeTemplate(clusterUrl: string, name: string): Promise<void> {
+  const coordinator = addressOf(clusterUrl, name);
+  const place = (url: string) => `'${new URL(url).hostname}', ${new URL(url).port}`;
+  for (const url of [clusterUrl, ...workers]) await runAt(addressOf(url, name), 'create extension citus');
+  await runAt(coordinator, `select citus_set_coordinator_host(${place(clusterUrl)})`);
+  for (const url of workers) await runAt(coordinator, `select citus_add_node(${place(url)})`);
+  await runAt(clusterUrl, `alter database ${name} set citus.shard_count = 4`);
+  await distribute(coordinator);
 }
 
 /** The address of another database of the same cluster. */
@@ -55,10 +84,12 @@ async function makePostgresTemplate(clusterUrl: string): Promise<string> {
     // It accepts no connections once it is complete: one that does was left by a process that was killed.
     const whole = 'select from pg_database where datname = $1 and not datallowconn';
     if ((await client.query(whole, [name])).rows.length === 0) {
-      await client.query(`drop database if exists ${name} with (force)`);
-      await client.query(`create database ${name}`);
+      await runOnNodes(clusterUrl, `drop database if exists ${name} with (force)`);
+      await runOnNodes(clusterUrl, `create database ${name}`);
       await migrateAt({ url: addressOf(clusterUrl, name), file: '' });
-      await client.query(`alter database ${name} with allow_connections false`);
+      if (workers.length > 0) await distributeTemplate(clusterUrl, name);
+      await runOnNodes(clusterUrl, `alter database ${name} with allow_connections false`);
+      await runOnNodes(clusterUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
     }
     return name;
   } finally {
@@ -74,7 +105,7 @@ async function migrateAt(location: DatabaseLocation): Promise<void> {
 function hashMigrations(): string {
   const files = readdirSync(join(storage, 'migrations')).sort();
   const hash = createHash('sha256');
-  for (const file of ['migrate.ts', ...files.map((name) => join('migrations', name))])
+  for (const file of ['migrate.ts', 'distribution.ts', ...files.map((name) => join('migrations', name))])
     hash.update(file).update(readFileSync(join(storage, file)));
   return hash.digest('hex').slice(0, 16);
 }

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import SQLite from 'better-sqlite3';
-import { schemas } from '../storage/schema.ts';
+import { tenantTableNames } from '../storage/schema.ts';
 import type { TestServer } from './harness.ts';
 
 // A database that spreads tenants over machines finds a row by its tenant, so every statement of the server names it. Tests
 // of every operation check what their servers have run.
-
-/** Tables of the installation whose rows name a tenant. */
-const ofInstallation = ['log_leaves'];
-
-/** The tables whose rows belong to a tenant. */
-export const tenantTables: readonly string[] = Object.values(schemas).flatMap(({ sql }) =>
-  [...sql.matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(([, name = '', columns = '']) =>
-    /^ {2}tenant_id text not null/m.test(columns) && !ofInstallation.includes(name) ? [name] : [],
-  ),
-);
 
 /** Statements that name no tenant, as `normalize` writes them. */
 const exceptions: readonly RegExp[] = [
@@ -57,7 +47,7 @@ function normalize(statement: string): string {
     .trim();
 }
 
-const references = new RegExp(`(?:from|join|into|update|,) (?:${tenantTables.join('|')})(?![\\w.])`, 'g');
+const references = new RegExp(`(?:from|join|into|update|,) (?:${tenantTableNames.join('|')})(?![\\w.])`, 'g');
 
 /** Checks that a statement names the tenant of each of its tables, in a condition or among the columns that it inserts. */
 function namesTenants(statement: string): boolean {

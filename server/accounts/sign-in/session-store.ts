@@ -5,6 +5,7 @@ import type { MemberRole } from '../../http/roles.ts';
 import { generateToken, hashToken, isToken } from '../../installation/token.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type Transaction } from '../../storage/database.ts';
+import { prepareLookup } from '../../storage/lookup.ts';
 import type { Queries } from '../../storage/queries.ts';
 import {
   countDeleted,
@@ -13,7 +14,6 @@ import {
   inBatches,
   insertRow,
   newId,
-  prepareQuery,
   readColumns,
   writeColumns,
 } from '../../storage/rows.ts';
@@ -112,7 +112,7 @@ export interface StoredSession
  */
 export async function findSession(queries: Queries, seal: RowSeal, token: string): Promise<StoredSession | undefined> {
   if (!isToken(tokenPrefix, token)) return undefined;
-  const row = findHeld(queries, 'sessions', await selectSession(queries, { hash: hashToken(token) }));
+  const row = findHeld(queries, 'sessions', await selectSession(queries, hashToken(token)));
   if (row === undefined) return undefined;
   const holder = recallHolder(seal, row) ?? (await readHolder(queries, seal, row));
   // A new password ends all sessions; an older one was put back into the database.
@@ -188,7 +188,7 @@ const userColumns = ['seal', 'email', 'password_changed_at'];
 const factorColumns = ['seal', 'state'];
 
 // Subqueries, not joins: SQLite plans a join again for each token.
-const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, parameter) =>
+const selectSession = prepareLookup<SelectedSession>('sessions', (queries, hash) =>
   queries
     .selectFrom('sessions')
     .selectAll()
@@ -216,7 +216,7 @@ const selectSession = prepareQuery<{ hash: string }, SelectedSession>((queries, 
         .whereRef('second_factors.user_id', '=', 'sessions.user_id')
         .as('factor'),
     ])
-    .where('token_hash', '=', parameter('hash'))
+    .where('token_hash', '=', hash)
     .$castTo<SelectedSession>(),
 );
 

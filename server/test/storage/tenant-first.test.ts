@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { Queries } from '../../storage/queries.ts';
+import { tenantTableNames } from '../../storage/schema.ts';
 import { describeOnEachDatabase, openTestInstallation } from '../harness.ts';
-import { tenantTables } from '../tenant-statements.ts';
 
 interface Constraint {
   readonly table: string;
@@ -49,8 +49,8 @@ describeOnEachDatabase('the keys of a table that belongs to a tenant', (dialect)
   test('begin with the tenant', async () => {
     await using installation = await openTestInstallation(dialect);
     const constraints = await readConstraints[dialect](installation.database.kysely);
-    const ofTenants = constraints.filter(({ table }) => tenantTables.includes(table));
-    assert.deepEqual(new Set(ofTenants.map(({ table }) => table)), new Set(tenantTables));
+    const ofTenants = constraints.filter(({ table }) => tenantTableNames.includes(table));
+    assert.deepEqual(new Set(ofTenants.map(({ table }) => table)), new Set(tenantTableNames));
     // A person belongs to no tenant.
     const toUser = ofTenants.filter(({ parent, columns }) => parent === 'users' && columns === 'user_id');
     assert.ok(toUser.length > 0);
