@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Insertable, sql } from 'kysely';
+import { type CompiledQuery, type Insertable, type RawBuilder, sql } from 'kysely';
 import {
   appendEntries,
   type EntryDraft,
@@ -11,7 +11,7 @@ import {
   type TemplateDraft,
 } from '../ledger/entry.ts';
 import type { Transaction } from '../storage/database.ts';
-import { locksRows, type Queries } from '../storage/queries.ts';
+import { isDistributed, locksRows, type Queries } from '../storage/queries.ts';
 import {
   compileFind,
   compileGiven,
@@ -171,12 +171,16 @@ function records(queries: Queries, tenantId: string) {
 
 const storedColumns = recordColumns.map((column) => `consent_records.${column}` as const);
 
-/** The text of the template, and the hash of the record before. @param row the name of the table of records there. */
-function selectRest(row = 'consent_records') {
+/**
+ * The text of the template, and the hash of the record before.
+ * @param row the name of the table of records there.
+ * @param tenant that of the record.
+ */
+function selectRest(row = 'consent_records', tenant: RawBuilder<string> = sql.ref(`${row}.tenant_id`)) {
   const template = sql<string>`(
     select template.parts from record_templates as template
-    where template.tenant_id = ${sql.ref(`${row}.tenant_id`)} and template.number = ${sql.ref(`${row}.template`)})`;
-  return [template.as('template_text'), selectPrevious('consent', row)] as const;
+    where template.tenant_id = ${tenant} and template.number = ${sql.ref(`${row}.template`)})`;
+  return [template.as('template_text'), selectPrevious('consent', row, tenant)] as const;
 }
 
 /** The records of a notice with these ids, in any order. */
@@ -374,24 +378,27 @@ export async function findLatestRecords(
     subject_id: subjectId,
     space,
   }));
-  const statements = compileGiven(queries, 'latest records', placeColumns, wanted, selectLatest);
+  // All are of one tenant there, which each table must name.
+  const tenants = isDistributed(queries) ? Array<unknown>(3).fill(wanted[0]?.tenant_id) : [];
+  const statements = compileGiven(queries, 'latest records', placeColumns, wanted, selectLatest, tenants);
   return (await runTogether(queries, statements)).flat().map(readRecord);
 }
 
 const placeColumns = { tenant_id: 'text', notice_id: 'text', subject_id: 'text', space: 'text' } as const;
-const latestColumns = sql.join([
-  ...recordColumns.map((column) => sql.ref(`record.${column}`)),
-  ...selectRest('record'),
-]);
-const inGiven = sql`tenant_id = given.tenant_id and subject_id = given.subject_id
-  and notice_id = given.notice_id and space = given.space`;
-const selectLatest = (queries: Queries) =>
-  locksRows(queries)
-    ? // With a join, PostgreSQL would read all records: it cannot know that each row finds one by its number.
-      sql<StoredRecord>`
-        select ${latestColumns} from given cross join lateral (
-          select * from consent_records where ${inGiven} order by sequence desc limit 1
-        ) as record`
-    : sql<StoredRecord>`
-        select ${latestColumns} from given join consent_records record on record.tenant_id = given.tenant_id
-          and record.sequence = (select max(sequence) from consent_records where ${inGiven})`;
+
+function selectLatest(queries: Queries): RawBuilder<StoredRecord> {
+  const tenantOf = (table: string) => (isDistributed(queries) ? sql.val('') : sql.ref<string>(`${table}.tenant_id`));
+  const columns = sql.join([
+    ...recordColumns.map((column) => sql.ref(`record.${column}`)),
+    ...selectRest('record', tenantOf('record')),
+  ]);
+  const isWanted = sql`tenant_id = ${tenantOf('given')} and subject_id = given.subject_id
+    and notice_id = given.notice_id and space = given.space`;
+  if (locksRows(queries))
+    // With a join, PostgreSQL would read all records: it cannot know that each row finds one by its number.
+    return sql`select ${columns} from given cross join lateral (
+      select * from consent_records where ${isWanted} order by sequence desc limit 1
+    ) as record`;
+  return sql`select ${columns} from given join consent_records record on record.tenant_id = given.tenant_id
+    and record.sequence = (select max(sequence) from consent_records where ${isWanted})`;
+}

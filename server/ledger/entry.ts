@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Clock } from '../storage/clock.ts';
 import type { Transaction } from '../storage/database.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
@@ -150,11 +150,19 @@ const saveHead = prepareStatement<SealedHead, unknown>((queries, parameter) =>
     .where('ledger', '=', parameter('ledger')),
 );
 
-/** The hash of the entry before that of a row, as `prev_hash`; null for the first. @param row the name of its table there. */
-export function selectPrevious(ledger: LedgerName, row: string = ledgerTables[ledger]) {
+/**
+ * The hash of the entry before that of a row, as `prev_hash`; null for the first.
+ * @param row the name of its table there.
+ * @param tenant its tenant.
+ */
+export function selectPrevious(
+  ledger: LedgerName,
+  row: string = ledgerTables[ledger],
+  tenant: RawBuilder<string> = sql.ref(`${row}.tenant_id`),
+) {
   return sql<string | null>`(
     select previous.hash from ${sql.table(ledgerTables[ledger])} as previous
-    where previous.tenant_id = ${sql.ref(`${row}.tenant_id`)} and previous.sequence = ${sql.ref(`${row}.sequence`)} - 1)`.as(
+    where previous.tenant_id = ${tenant} and previous.sequence = ${sql.ref(`${row}.sequence`)} - 1)`.as(
     'prev_hash',
   );
 }

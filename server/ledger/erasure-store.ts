@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../storage/database.ts';
-import type { Queries } from '../storage/queries.ts';
+import { isDistributed, type Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import { requireSeal } from '../storage/secrets.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
@@ -58,8 +58,12 @@ const batch = 50;
 
 /** The number of the last erasure of each tenant that has one. */
 export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ id: string; last: number | null }>`
-    select id, (select max(number) from erasures where tenant_id = tenants.id) as last from tenants`.execute(queries);
+  // An index finds each; several nodes find their own.
+  const newest = isDistributed(queries)
+    ? sql<{ id: string; last: number | null }>`select tenant_id as id, max(number) as last from erasures group by tenant_id`
+    : sql<{ id: string; last: number | null }>`
+        select id, (select max(number) from erasures where tenant_id = tenants.id) as last from tenants`;
+  const { rows } = await newest.execute(queries);
   return new Map(rows.flatMap(({ id, last }) => (last === null ? [] : [[id, last]])));
 }
 

@@ -284,6 +284,7 @@ type GivenColumns = Readonly<Record<string, 'text' | 'bigint'>>;
  * statement with a parameter for each value takes it longer than running it.
  * @param name of the statement, by which its text is kept.
  * @param statement follows the common table.
+ * @param more parameters of the statement.
  */
 export function compileGiven<Row = unknown>(
   queries: Queries,
@@ -291,6 +292,7 @@ export function compileGiven<Row = unknown>(
   columns: GivenColumns,
   rows: readonly Readonly<Record<string, string | number>>[],
   statement: (queries: Queries) => RawBuilder<Row>,
+  more: readonly unknown[] = [],
 ): readonly CompiledQuery<Row>[] {
   const names = Object.keys(columns);
   const compile = (key: string, source: () => RawBuilder<unknown>, parameters: readonly unknown[]) => {
@@ -299,7 +301,7 @@ export function compileGiven<Row = unknown>(
       key,
       () => sql`with given (${joinNames(names)}) as (${source()}) ${statement(queries)}`,
     );
-    return CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>;
+    return CompiledQuery.raw(text, [...parameters, ...more]) as CompiledQuery<Row>;
   };
   if (!takesJson(queries))
     return Array.from(splitRows(rows), (some) =>
