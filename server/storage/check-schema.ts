@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Dialect, openDatabase } from './database.ts';
+import { readNodes } from './distribution.ts';
 import { listClosingGuards, listGuards, migrate, refusal, type Trigger } from './migrate.ts';
 import { currentSchema } from './postgres.ts';
 import type { Queries } from './queries.ts';
@@ -39,9 +40,9 @@ export async function checkGuards({ dialect, kysely }: Database): Promise<readon
     if (trigger.fires !== 'O') return `the trigger ${name} is switched off: ${consequence}`;
     return `the trigger ${name} is not the one that Svc made: ${consequence}`;
   });
-  return dialect === 'sqlite'
-    ? issues
-    : [...issues, ...(await checkFunction(kysely)), ...(await checkBypasses(kysely))];
+  if (dialect === 'sqlite') return issues;
+  const ofNode = [...(await checkFunction(kysely)), ...(await checkBypasses(kysely))];
+  return [...issues, ...ofNode, ...(await checkShards(kysely, guards))];
 }
 
 /** The triggers of a database, and when they fire: `O` in every session. Those of SQLite cannot be switched off. */
@@ -53,6 +54,42 @@ const triggers: Readonly<Record<Dialect, RawBuilder<Trigger & { readonly fires: 
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not tgisinternal and relnamespace = ${currentSchema} order by tgname`,
 };
+
+/**
+ * Compares the triggers of every shard: an attacker with a worker can change rows there. Citus makes no triggers for TRUNCATE on
+ * new shards, but on those that it moves.
+ */
+async function checkShards(queries: Queries, guards: readonly Trigger[]): Promise<readonly string[]> {
+  return (await readNodes(queries)).flatMap(({ node, shards, found }) => {
+    const present = found.triggers
+      .map((trigger) => ({ ...trigger, sql: trigger.sql.replaceAll(`${found.schema}.`, '') }))
+      // A worker has the names of the distributed tables, too, without rows.
+      .filter(({ table, name }) => !guards.some((guard) => guard.table === table && guard.name === name));
+    const wanted = shards.flatMap(({ table, shard }) =>
+      guards.filter((guard) => guard.table === table).map((guard) => nameForShard(guard, shard)),
+    );
+    const expected = wanted.filter(
+      ({ name, sql }) => !/ TRUNCATE /.test(sql) || present.some((one) => one.name === name),
+    );
+    const missing = shards.filter(({ table, shard }) => !found.tables.includes(`${table}_${shard}`));
+    return [
+      ...findDifferences(expected, present, (guard, trigger) => {
+        const { name, table } = (guard ?? trigger) as Trigger;
+        return `the trigger ${name} on ${table} of ${node} is not the one that Svc made: rows could be changed or removed`;
+      }),
+      ...missing.map(({ table, shard }) => `the table ${table}_${shard} of ${node} is missing, or can hide rows`),
+      ...found.rules.map((rule) => `the rule ${rule} of ${node} was not made by Svc: it can change what is written`),
+      ...(found.isOurs ? [] : [`the function refuse_change of ${node} is not the one that Svc made`]),
+      ...(found.role === 'origin' ? [] : [`session_replication_role of ${node} is not origin: triggers do not fire`]),
+    ];
+  });
+}
+
+function nameForShard({ name, table, sql: text }: Trigger, shard: number) {
+  const named = text.replace(` TRIGGER ${name} `, ` TRIGGER ${name}_${shard} `);
+  const placed = named.replace(` ON ${table} `, ` ON ${table}_${shard} `);
+  return { name: `${name}_${shard}`, table: `${table}_${shard}`, sql: placed, fires: 'O' };
+}
 
 async function checkFunction(queries: Queries): Promise<readonly string[]> {
   const { rows } = await sql<{ isOurs: boolean }>`

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import { listGuards, listReferences } from './migrate.ts';
+import { listGuards, listReferences, refusal } from './migrate.ts';
 import { currentSchema, excludeOthers } from './postgres.ts';
 import { markDistributed, type Queries } from './queries.ts';
 import { tableNames, tenantTableNames } from './schema.ts';
-import { UnusableDatabase } from './unavailable.ts';
+import { DatabaseUnavailable, UnusableDatabase } from './unavailable.ts';
 
 // Citus places the rows of a tenant in shards of one worker. Each table is one of three kinds:
 //
@@ -155,3 +155,69 @@ async function addReferences(transaction: Queries): Promise<void> {
       foreign key (${own}) references ${sql.table(parent)} (${other})`.execute(transaction);
   }
 }
+
+/** A node with shards, and what it has in the schema of Svc. */
+interface Node {
+  /** Its address. */
+  readonly node: string;
+  readonly shards: readonly { readonly table: string; readonly shard: number }[];
+  readonly found: {
+    readonly schema: string;
+    readonly triggers: readonly {
+      readonly name: string;
+      readonly table: string;
+      readonly sql: string;
+      readonly fires: string;
+    }[];
+    /** Tables that hide no rows. */
+    readonly tables: readonly string[];
+    readonly rules: readonly string[];
+    /** True if the guards call the function that the migrations created. */
+    readonly isOurs: boolean;
+    readonly role: string;
+  };
+}
+
+/**
+ * Reads what the nodes of a distributed database have; none if it is not distributed.
+ * @throws {DatabaseUnavailable} if a node does not answer.
+ */
+export async function readNodes(queries: Queries): Promise<readonly Node[]> {
+  if ((await listDistributed(queries)).length === 0) return [];
+  const { rows: placements } = await sql<{ id: number; node: string; table: string; shard: number }>`
+    select nodeid as id, nodename || ':' || nodeport as node, relname as "table", shardid as shard
+    from pg_dist_placement join pg_dist_shard using (shardid) join pg_class on pg_class.oid = logicalrelid
+      join pg_dist_node using (groupid)
+    where relnamespace = ${currentSchema} and noderole = 'primary' and shardstate = 1
+    order by nodeid, relname, shardid`.execute(queries);
+  const { rows: answers } = await sql<{ id: number; success: boolean; result: string }>`
+    select nodeid as id, success, result from run_command_on_all_nodes(format(
+      cast(${describeNode} as text), quote_literal(current_schema()), quote_literal(cast(${refusal} as text))))`.execute(
+    queries,
+  );
+  return answers.map(({ id, success, result }) => {
+    const shards = placements.filter((placement) => placement.id === id);
+    if (!success) throw new DatabaseUnavailable(new Error(`a node of Citus does not answer: ${result}`));
+    return { node: shards[0]?.node ?? `node ${id}`, shards, found: JSON.parse(result) };
+  });
+}
+
+/** A format: the schema and the body of the function of the guards, as literals. */
+const describeNode = `
+  select json_build_object(
+    'schema', %1$s,
+    'triggers', (
+      select coalesce(json_agg(json_build_object(
+        'name', tgname, 'table', relname, 'sql', pg_get_triggerdef(t.oid, true), 'fires', tgenabled)), '[]')
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where not tgisinternal and relnamespace = (select oid from pg_namespace where nspname = %1$s)),
+    'tables', (
+      select coalesce(json_agg(relname), '[]') from pg_class
+      where relnamespace = (select oid from pg_namespace where nspname = %1$s) and relkind = 'r' and not relrowsecurity),
+    'rules', (
+      select coalesce(json_agg(rulename || ' on ' || tablename), '[]') from pg_rules where schemaname = %1$s),
+    'isOurs', exists (
+      select from pg_proc p join pg_language l on l.oid = p.prolang
+      where p.proname = 'refuse_change' and p.pronamespace = (select oid from pg_namespace where nspname = %1$s)
+        and p.prosrc = %2$s and l.lanname = 'plpgsql' and p.proconfig is null and not p.prosecdef),
+    'role', current_setting('session_replication_role'))`;

@@ -3,7 +3,7 @@ import type { AuditSource } from '../../http/principal.ts';
 import { Problem, requireFound } from '../../http/problem.ts';
 import { viewRow } from '../../http/schemas.ts';
 import { addTime, type Database, type Outcome, runTransaction, type Transaction } from '../../storage/database.ts';
-import { locksRows, type Queries } from '../../storage/queries.ts';
+import { isDistributed, locksRows, type Queries } from '../../storage/queries.ts';
 import { findRow, insertRow, insertRows, newId, takeNewest } from '../../storage/rows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { holdEvents, markRedelivered, newRedelivery, record, requireReceiver } from './changes.ts';
@@ -176,15 +176,22 @@ export function stepRedeliveries(database: Database, now: string): Promise<boole
  * Takes the order, of any tenant, of which least is done, so that a large one keeps none waiting; on PostgreSQL past
  * those that another process works at. It stays locked until the transaction ends.
  */
-function takeRunning(queries: Queries): Promise<RedeliveryRow | undefined> {
-  const query = queries
+async function takeRunning(queries: Queries): Promise<RedeliveryRow | undefined> {
+  const running = queries
     .selectFrom('webhook_redeliveries')
     .selectAll()
     .where('status', '=', sql.lit('running'))
     .orderBy('queued')
-    .orderBy('id')
-    .limit(sql.lit(1));
-  return (locksRows(queries) ? query.forUpdate().skipLocked() : query).executeTakeFirst();
+    .orderBy('id');
+  const first = running.limit(sql.lit(1));
+  if (!isDistributed(queries)) return (locksRows(queries) ? first.forUpdate().skipLocked() : first).executeTakeFirst();
+  // A row is locked on the node of its tenant.
+  for (const { tenant_id, id } of await running.execute()) {
+    const one = running.where('tenant_id', '=', tenant_id).where('id', '=', id);
+    const taken = await one.forUpdate().skipLocked().executeTakeFirst();
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
 }
 
 type Receivers = readonly { readonly id: string; readonly status: string }[];

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import type { Transaction } from '../../storage/database.ts';
-import { databaseTime, locksRows, type Queries } from '../../storage/queries.ts';
+import { databaseTime, isDistributed, locksRows, type Queries } from '../../storage/queries.ts';
 import { insertRows, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import type { StoredEvent } from '../deliveries/event.ts';
@@ -38,19 +38,7 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
     queries,
     'waiting endpoints',
     () => sql`
-      with recursive waiting (tenant_id, id) as (
-        select * from (
-          select tenant_id, endpoint_id from webhook_deliveries where due_at is not null
-          order by tenant_id, endpoint_id limit 1
-        ) as first
-        union all
-        select next.tenant_id, next.endpoint_id
-        from waiting join webhook_deliveries as next on (next.tenant_id, next.id) = (
-          select tenant_id, id from webhook_deliveries
-          where due_at is not null and (tenant_id, endpoint_id) > (waiting.tenant_id, waiting.id)
-          order by tenant_id, endpoint_id limit 1
-        )
-      )
+      with ${isDistributed(queries) ? waitingOfNodes : waiting}
       select endpoint.tenant_id, endpoint.id,
         case when endpoint.deleted_at is null then endpoint.status else 'deleted' end as status,
         (
@@ -64,6 +52,26 @@ export async function listWaitingEndpoints(queries: Queries): Promise<readonly W
   const { rows } = await queries.executeQuery<WaitingEndpoint>(CompiledQuery.raw(text, []));
   return rows;
 }
+
+/** One step into the index finds each. */
+const waiting = sql`recursive waiting (tenant_id, id) as (
+        select * from (
+          select tenant_id, endpoint_id from webhook_deliveries where due_at is not null
+          order by tenant_id, endpoint_id limit 1
+        ) as first
+        union all
+        select next.tenant_id, next.endpoint_id
+        from waiting join webhook_deliveries as next on (next.tenant_id, next.id) = (
+          select tenant_id, id from webhook_deliveries
+          where due_at is not null and (tenant_id, endpoint_id) > (waiting.tenant_id, waiting.id)
+          order by tenant_id, endpoint_id limit 1
+        )
+      )`;
+
+/** A node has no recursive query of its own: its costs grow with what waits. */
+const waitingOfNodes = sql`waiting (tenant_id, id) as (
+        select distinct tenant_id, endpoint_id from webhook_deliveries where due_at is not null
+      )`;
 
 /** A claim of what is due to an endpoint. */
 export interface DeliveryClaim {
