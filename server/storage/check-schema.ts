@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, type Dialect, openDatabase } from './database.ts';
 import { readNodes } from './distribution.ts';
-import { listClosingGuards, listGuards, migrate, refusal, type Trigger } from './migrate.ts';
+import { listClosingGuards, listGuards, refusal, type Trigger } from './guards.ts';
+import { migrate } from './migrate.ts';
 import { currentSchema } from './postgres.ts';
 import type { Queries } from './queries.ts';
 

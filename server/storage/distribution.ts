@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import { listGuards, listReferences, refusal } from './migrate.ts';
+import { listGuards, refusal } from './guards.ts';
 import { currentSchema, excludeOthers } from './postgres.ts';
 import { markDistributed, type Queries } from './queries.ts';
-import { tableNames, tenantTableNames } from './schema.ts';
+import { listReferences, tableNames, tenantTableNames } from './schema.ts';
 import { DatabaseUnavailable, UnusableDatabase } from './unavailable.ts';
 
 // Citus places the rows of a tenant in shards of one worker. Each table is one of three kinds:

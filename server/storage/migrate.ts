@@ -1,134 +1,11 @@
 import { sql } from 'kysely';
 import { type Database, type Dialect, inTransaction } from './database.ts';
+import { distributeTables, listDistributed } from './distribution.ts';
+import { guardsOf, refusal } from './guards.ts';
 import { currentSchema } from './postgres.ts';
 import type { Queries } from './queries.ts';
-import { isWithoutRowid, listColumns, type Schema, schemas, tableNames } from './schema.ts';
+import { type Schema, schemas, tableNames } from './schema.ts';
 import { UnusableDatabase } from './unavailable.ts';
-
-/** A trigger as the database stores it. */
-export interface Trigger {
-  readonly name: string;
-  readonly table: string;
-  readonly sql: string;
-}
-
-const guards: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
-  sqlite: {
-    update: "before update on $table $unless begin select raise(abort, '$table is append-only'); end",
-    delete: "before delete on $table begin select raise(abort, '$table is append-only'); end",
-  },
-  postgres: {
-    change: 'BEFORE DELETE OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION refuse_change($erasable)',
-    truncate: 'BEFORE TRUNCATE ON $table FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()',
-  },
-};
-
-/** The triggers of the append-only tables. */
-export function listGuards(dialect: Dialect): readonly Trigger[] {
-  return Object.values(schemas).flatMap((schema) => guardsOf(schema, dialect));
-}
-
-function guardsOf(schema: Schema, dialect: Dialect): readonly Trigger[] {
-  return (schema.appendOnly ?? []).flatMap((table) => {
-    const erasable = listErasable(table);
-    const unless = erasable.length === 0 ? '' : `when not (${describeClearing(table, erasable)}) `;
-    const columns = erasable.map((column) => `'${column}'`).join(', ');
-    const events = Object.entries(guards[dialect]).map(([event, statement]) => {
-      return [event, statement.replace('$unless ', unless).replace('$erasable', columns)];
-    });
-    return writeGuards(table, 'refuse', Object.fromEntries(events));
-  });
-}
-
-function writeGuards(table: string, verb: string, events: Readonly<Record<string, string>>): readonly Trigger[] {
-  return Object.entries(events).map(([event, statement]) => {
-    const name = `${table}_${verb}_${event}`;
-    return { name, table, sql: `CREATE TRIGGER ${name} ${statement.replaceAll('$table', table)}` };
-  });
-}
-
-const closing: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
-  sqlite: Object.fromEntries(
-    ['insert', 'update', 'delete'].map((event) => [
-      event,
-      `before ${event} on $table begin select raise(abort, '$table is closed: svc move took the data elsewhere'); end`,
-    ]),
-  ),
-  postgres: {
-    change: 'BEFORE INSERT OR DELETE OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION refuse_change()',
-  },
-};
-
-/**
- * The triggers that close a database whose data `svc move` took elsewhere. Every change of a tenant changes the head of a
- * chain, so that also a process that was open before cannot acknowledge a change that the copy lacks.
- */
-export function listClosingGuards(dialect: Dialect): readonly Trigger[] {
-  return writeGuards('chain_heads', 'close', closing[dialect]);
-}
-
-/**
- * The columns of an append-only table that an erasure sets to null, all in one update that changes nothing else, except that it
- * may set `erased_at`, once.
- */
-function listErasable(table: string): readonly string[] {
-  const columns = listColumns(table);
-  const personal = columns.filter(({ isPersonal }) => isPersonal);
-  return columns.filter((column) => personal.length > 0 && (column.isPersonal || column.name === 'salt')).map(nameOf);
-}
-
-const nameOf = ({ name }: { readonly name: string }) => name;
-
-/** The condition, for SQLite, that an update only erases. */
-function describeClearing(table: string, erasable: readonly string[]): string {
-  const columns = listColumns(table).map(nameOf);
-  const kept = columns.filter((column) => column !== 'erased_at' && !erasable.includes(column));
-  if (!isWithoutRowid(table)) kept.push('rowid');
-  return [
-    ...erasable.map((column) => `new.${column} is null`),
-    ...(columns.includes('erased_at') ? ['old.erased_at is null'] : []),
-    ...kept.map((column) => `new.${column} is old.${column}`),
-  ].join(' and ');
-}
-
-/** The body of the function that the triggers of PostgreSQL call, with the columns that an erasure sets to null. */
-export const refusal = ` begin
-  if tg_op = 'UPDATE' and tg_nargs > 0
-    and not jsonb_strip_nulls(to_jsonb(new)) ?| tg_argv
-    and to_jsonb(old) ->> 'erased_at' is null
-    and to_jsonb(new) - (tg_argv || 'erased_at'::text) = to_jsonb(old) - (tg_argv || 'erased_at'::text)
-  then return new; end if;
-  raise exception '% is append-only', tg_table_name;
-end `;
-
-/** A reference between tables. */
-export interface Reference {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly parent: string;
-  readonly parentColumns: readonly string[];
-}
-
-/** The reference of one column, and those of several. */
-const inline = /^ *(\w+) (?:text|integer|bigint|blob)\b.*? references (\w+) \((\w+)\)/gm;
-const several = /foreign key \(([\w, ]+)\) references (\w+) \(([\w, ]+)\)/g;
-
-/** The references of every table, in the order in which the migrations create them. */
-export function listReferences(): readonly Reference[] {
-  return Object.values(schemas).flatMap(({ sql: text }) =>
-    [...text.replace(/--.*/g, '').matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(
-      ([, table = '', lines = '']) =>
-        [...lines.matchAll(inline), ...lines.matchAll(several)].map(
-          ([, columns = '', parent = '', parentColumns = '']) => ({
-            table,
-            columns: columns.split(', '),
-            parent,
-            parentColumns: parentColumns.split(', '),
-          }),
-        ),
-    ),
-  );
-}
 
 function writeStatements(schema: Schema, dialect: Dialect): readonly string[] {
   const statements = schema.sql
@@ -142,6 +19,14 @@ function writeStatements(schema: Schema, dialect: Dialect): readonly string[] {
   if (dialect === 'sqlite') return [...statements, ...triggers, ...describeIndexes(schema)];
   const refuse = `create or replace function refuse_change() returns trigger language plpgsql as $$${refusal}$$`;
   return [...statements.map(adaptToPostgres), refuse, ...triggers];
+}
+
+/** The statement that creates a table without its references. */
+function withoutReferences(statement: string): string {
+  if (!statement.startsWith('create table ')) return statement;
+  return statement
+    .replace(/,? foreign key \([\w, ]+\) references \w+ \([\w, ]+\)/g, '')
+    .replace(/ references \w+ \(\w+\)/g, '');
 }
 
 /** Text sorts by its bytes as in SQLite, regardless of the locale of the cluster. */
@@ -182,12 +67,17 @@ export function migrate(database: Database): Promise<readonly string[]> {
       await sql.raw(dialect === 'sqlite' ? createList : adaptToPostgres(createList)).execute(transaction);
     }
     const waiting = await findWaiting(transaction);
+    const isDistributed = dialect === 'postgres' && (await listDistributed(transaction)).length > 0;
     for (const [name, schema] of waiting) {
-      for (const statement of writeStatements(schema, dialect)) await sql.raw(statement).execute(transaction);
+      const statements = writeStatements(schema, dialect);
+      // A new table cannot refer to a distributed one before it is distributed itself.
+      for (const statement of isDistributed ? statements.map(withoutReferences) : statements)
+        await sql.raw(statement).execute(transaction);
       const expands = schema.expands === true ? 1 : 0;
       await sql`insert into ${sql.table(migrationTable)} (name, ran_at, expands)
         values (${name}, ${clock()}, ${expands})`.execute(transaction);
     }
+    if (isDistributed && waiting.length > 0) await distributeTables(transaction);
     return waiting.map(([name]) => name);
   });
 }

@@ -85,9 +85,11 @@ export async function updateRow<Name extends TableName>(
   columns: Readonly<Partial<Row<Name>>>,
 ): Promise<Row<Name>> {
   const seal = isGrantTable(table) ? await sealChange(queries, table, match, columns) : null;
+  // A row keeps its tenant: a distributed database refuses to set it, even to what it is.
+  const { tenant_id: _, ...changed } = { ...columns, ...seal } as Readonly<Record<string, unknown>>;
   const rows = await queries
     .updateTable(table as 'tenants')
-    .set({ ...columns, ...seal } as Partial<Row<'tenants'>>)
+    .set(changed as Partial<Row<'tenants'>>)
     .where(matches(match))
     .returningAll()
     .execute();

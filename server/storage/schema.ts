@@ -62,6 +62,35 @@ export const tenantTableNames: readonly string[] = Object.values(schemas).flatMa
   ),
 );
 
+/** A reference between tables. */
+export interface Reference {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly parent: string;
+  readonly parentColumns: readonly string[];
+}
+
+/** The reference of one column, and those of several. */
+const inline = /^ *(\w+) (?:text|integer|bigint|blob)\b.*? references (\w+) \((\w+)\)/gm;
+const several = /foreign key \(([\w, ]+)\) references (\w+) \(([\w, ]+)\)/g;
+
+/** The references of every table, in the order in which the migrations create them. */
+export function listReferences(): readonly Reference[] {
+  return Object.values(schemas).flatMap(({ sql: text }) =>
+    [...text.replace(/--.*/g, '').matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(
+      ([, table = '', lines = '']) =>
+        [...lines.matchAll(inline), ...lines.matchAll(several)].map(
+          ([, columns = '', parent = '', parentColumns = '']) => ({
+            table,
+            columns: columns.split(', '),
+            parent,
+            parentColumns: parentColumns.split(', '),
+          }),
+        ),
+    ),
+  );
+}
+
 /** A column, as its migration marks it. */
 export interface Column {
   readonly name: string;

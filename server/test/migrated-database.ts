@@ -50,7 +50,8 @@ async function runAt(url: string, statement: string): Promise<void> {
 async function distributeTemplate(clusterUrl: string, name: string): Promise<void> {
   const coordinator = addressOf(clusterUrl, name);
   const place = (url: string) => `'${new URL(url).hostname}', ${new URL(url).port}`;
-  for (const url of [clusterUrl, ...workers]) await runAt(addressOf(url, name), 'create extension citus; drop extension if exists citus_columnar');
+  for (const url of [clusterUrl, ...workers])
+    await runAt(addressOf(url, name), 'create extension citus; drop extension if exists citus_columnar');
   await runAt(coordinator, `select citus_set_coordinator_host(${place(clusterUrl)})`);
   for (const url of workers) await runAt(coordinator, `select citus_add_node(${place(url)})`);
   await runAt(clusterUrl, `alter database ${name} set citus.shard_count = 4`);
@@ -105,7 +106,7 @@ async function migrateAt(location: DatabaseLocation): Promise<void> {
 function hashMigrations(): string {
   const files = readdirSync(join(storage, 'migrations')).sort();
   const hash = createHash('sha256');
-  for (const file of ['migrate.ts', 'distribution.ts', ...files.map((name) => join('migrations', name))])
+  for (const file of ['migrate.ts', 'guards.ts', 'distribution.ts', ...files.map((name) => join('migrations', name))])
     hash.update(file).update(readFileSync(join(storage, file)));
   return hash.digest('hex').slice(0, 16);
 }
