@@ -162,9 +162,7 @@ export function selectPrevious(
 ) {
   return sql<string | null>`(
     select previous.hash from ${sql.table(ledgerTables[ledger])} as previous
-    where previous.tenant_id = ${tenant} and previous.sequence = ${sql.ref(`${row}.sequence`)} - 1)`.as(
-    'prev_hash',
-  );
+    where previous.tenant_id = ${tenant} and previous.sequence = ${sql.ref(`${row}.sequence`)} - 1)`.as('prev_hash');
 }
 
 /** Creates the empty chains of a new tenant, so that there always is a head to lock. */

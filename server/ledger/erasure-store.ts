@@ -60,7 +60,10 @@ const batch = 50;
 export async function listLastErasures(queries: Queries): Promise<ReadonlyMap<string, number>> {
   // An index finds each; several nodes find their own.
   const newest = isDistributed(queries)
-    ? sql<{ id: string; last: number | null }>`select tenant_id as id, max(number) as last from erasures group by tenant_id`
+    ? sql<{
+        id: string;
+        last: number | null;
+      }>`select tenant_id as id, max(number) as last from erasures group by tenant_id`
     : sql<{ id: string; last: number | null }>`
         select id, (select max(number) from erasures where tenant_id = tenants.id) as last from tenants`;
   const { rows } = await newest.execute(queries);

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { areWithin, type Transaction } from '../storage/database.ts';
-import type { Queries } from '../storage/queries.ts';
+import { isDistributed, type Queries } from '../storage/queries.ts';
 import { findRow, insertRows } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { nameOrigin } from './checkpoint.ts';
@@ -90,6 +90,12 @@ type LoggedCheckpoint = LedgerOf & { readonly size: number; readonly note: strin
 
 /** The newest checkpoint of each ledger, unless the log has it. */
 async function listNew(queries: Queries): Promise<readonly LoggedCheckpoint[]> {
+  // The leaves are on the coordinator, the checkpoints on the nodes of their tenants.
+  const areApart = isDistributed(queries);
+  const isNew = sql`where not exists (
+      select 1 from log_leaves as leaf
+      where leaf.tenant_id = newest.tenant_id and leaf.ledger = newest.ledger and leaf.size = newest.size
+    )`;
   const { rows } = await sql<LoggedCheckpoint>`
     select newest.tenant_id as "tenantId", newest.ledger, newest.size, note from (
       select tenant_id, ledger,
@@ -98,11 +104,15 @@ async function listNew(queries: Queries): Promise<readonly LoggedCheckpoint[]> {
     ) as newest
     join checkpoints on checkpoints.tenant_id = newest.tenant_id and checkpoints.ledger = newest.ledger
       and checkpoints.size = newest.size
-    where not exists (
-      select 1 from log_leaves as leaf
-      where leaf.tenant_id = newest.tenant_id and leaf.ledger = newest.ledger and leaf.size = newest.size
-    ) order by newest.tenant_id, newest.ledger`.execute(queries);
-  return rows;
+    ${areApart ? sql`` : isNew} order by newest.tenant_id, newest.ledger`.execute(queries);
+  if (!areApart) return rows;
+  const leaves = await queries
+    .selectFrom('log_leaves')
+    .select(({ fn }) => ['tenant_id', 'ledger', fn.max('size').as('size')])
+    .groupBy(['tenant_id', 'ledger'])
+    .execute();
+  const known = new Set(leaves.map(({ tenant_id, ledger, size }) => `${tenant_id} ${ledger} ${size}`));
+  return rows.filter(({ tenantId, ledger, size }) => !known.has(`${tenantId} ${ledger} ${size}`));
 }
 
 /** The state of the log of a size; without a size, the newest. */

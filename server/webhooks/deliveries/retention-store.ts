@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { CountWork } from '../../installation/feature.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, inTransaction, runTransaction } from '../../storage/database.ts';
-import { locksRows, type Queries } from '../../storage/queries.ts';
+import { isDistributed, locksRows, type Queries } from '../../storage/queries.ts';
 import { countDeleted, findRow } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
 import { isUnclaimed } from './store.ts';
@@ -44,9 +44,23 @@ export async function forgetOldEvents(database: Database, now: string, count?: C
   return hasMorePeriods;
 }
 
+interface TenantRetention {
+  readonly id: string;
+  readonly days: number | null;
+  readonly oldest: string | null;
+}
+
 /** Every tenant, with its setting and the time of its oldest event. */
-async function listOldest(queries: Queries) {
-  const { rows } = await sql<{ id: string; days: number | null; oldest: string | null }>`
+async function listOldest(queries: Queries): Promise<readonly TenantRetention[]> {
+  if (isDistributed(queries)) {
+    // Each node finds the oldest of its tenants.
+    const tenants = await queries.selectFrom('tenants').select(['id', 'webhook_days as days']).orderBy('id').execute();
+    const { rows } = await sql<{ id: string; oldest: string }>`
+      select tenant_id as id, min(created_at) as oldest from webhook_events group by tenant_id`.execute(queries);
+    const oldest = new Map(rows.map((row) => [row.id, row.oldest]));
+    return tenants.map((tenant) => ({ ...tenant, oldest: oldest.get(tenant.id) ?? null }));
+  }
+  const { rows } = await sql<TenantRetention>`
     select id, webhook_days as days,
       (select min(created_at) from webhook_events where tenant_id = tenants.id) as oldest
     from tenants order by id`.execute(queries);
