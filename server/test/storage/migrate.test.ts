@@ -11,6 +11,7 @@ import { tablesFile, writeTables } from '../../../tools/types/write-tables.ts';
 import { readSettings } from '../../settings.ts';
 import { type Database, type Dialect, openDatabase } from '../../storage/database.ts';
 import { isMigrated, migrate } from '../../storage/migrate.ts';
+import { listReferences } from '../../storage/schema.ts';
 import { createLocation, describeOnEachDatabase, type TestLocation } from '../harness.ts';
 
 const svc = fileURLToPath(new URL('../../cli/svc.js', import.meta.url));
@@ -80,6 +81,28 @@ describeOnEachDatabase('migrate', (dialect) => {
       verified.stderr,
       /A later version of Svc changed the schema \(999-later\): verify with that version\./,
     );
+  });
+
+  test('with --distribute says what is missing, and changes nothing', async () => {
+    await using location = await createLocation(dialect);
+    const env = { ...process.env, ...location.environment };
+    const { status, stderr } = spawnSync(process.execPath, [svc, 'migrate', '--distribute'], { env, encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, dialect === 'sqlite' ? /SQLite cannot be distributed/ : /does not have the extension Citus/);
+    await using database = openEmpty(location);
+    assert.deepEqual(await listTables(database), []);
+  });
+
+  test('creates the references that the distribution of tables restores', async () => {
+    await using location = await createLocation(dialect);
+    await using database = openEmpty(location);
+    await migrate(database);
+    const { rows } = await referenceQueries[dialect].execute(database.kysely);
+    const described = listReferences().map(({ table, columns, parent, parentColumns }) => {
+      return `${table} ${columns} ${parent} ${parentColumns}`;
+    });
+    assert.ok(described.length > 30);
+    assert.deepEqual(described.sort(), rows.map(({ reference }) => reference).sort());
   });
 
   test('with --check only reports what it would run', async () => {
@@ -182,6 +205,24 @@ const indexQueries = {
       join pg_attribute on attrelid = indrelid and attnum = number
     ) as columns
     from pg_index where indrelid = ${table}::regclass`,
+} satisfies Record<Dialect, unknown>;
+
+/** The references of all tables, as texts. */
+const referenceQueries = {
+  sqlite: sql<{ reference: string }>`
+    select tables.name || ' ' || group_concat(parts."from", ',' order by parts.seq) || ' ' || parts."table" || ' ' ||
+      group_concat(parts."to", ',' order by parts.seq) as reference
+    from sqlite_schema as tables, pragma_foreign_key_list(tables.name) as parts
+    where tables.type = 'table' group by tables.name, parts.id`,
+  postgres: sql<{ reference: string }>`
+    select format('%s %s %s %s', conrelid::regclass, (
+      select string_agg(attname, ',' order by place) from unnest(conkey) with ordinality as keys (number, place)
+      join pg_attribute on attrelid = conrelid and attnum = keys.number
+    ), confrelid::regclass, (
+      select string_agg(attname, ',' order by place) from unnest(confkey) with ordinality as keys (number, place)
+      join pg_attribute on attrelid = confrelid and attnum = keys.number
+    )) as reference
+    from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`,
 } satisfies Record<Dialect, unknown>;
 
 interface IndexRow {
