@@ -101,11 +101,7 @@ export async function distributeTables(transaction: Queries): Promise<readonly s
   const present = await listDistributed(transaction);
   const references = referenceTables.filter((table) => !present.includes(table));
   const tables = tenantTableNames.filter((table) => !present.includes(table));
-  // The guards of the ledgers are triggers. Citus allows them with this setting: see the documentation.
-  await sql`set local citus.enable_unsafe_triggers = on`.execute(transaction);
-  // References to copied tables need one connection to each worker.
-  await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
-  await sql`set local client_min_messages = warning`.execute(transaction);
+  await allowChanges(transaction);
   if (references.length + tables.length > 0) {
     // A table cannot refer to one that is distributed before it is, nor be referred to.
     await dropReferences(transaction, [...references, ...tables]);
@@ -119,6 +115,15 @@ export async function distributeTables(transaction: Queries): Promise<readonly s
   }
   await addReferences(transaction);
   return [...references, ...tables];
+}
+
+/** Lets a transaction change the schema of distributed tables. */
+export async function allowChanges(transaction: Queries): Promise<void> {
+  // The guards of the ledgers are triggers. Citus allows them with this setting: see the documentation.
+  await sql`set local citus.enable_unsafe_triggers = on`.execute(transaction);
+  // References to copied tables need one connection to each worker.
+  await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
+  await sql`set local client_min_messages = warning`.execute(transaction);
 }
 
 /** The table whose distribution the others follow. */

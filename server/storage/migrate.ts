@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Database, type Dialect, inTransaction } from './database.ts';
-import { distributeTables, listDistributed } from './distribution.ts';
+import { allowChanges, distributeTables, listDistributed } from './distribution.ts';
 import { guardsOf, refusal } from './guards.ts';
 import { currentSchema } from './postgres.ts';
 import type { Queries } from './queries.ts';
@@ -68,6 +68,7 @@ export function migrate(database: Database): Promise<readonly string[]> {
     }
     const waiting = await findWaiting(transaction);
     const isDistributed = dialect === 'postgres' && (await listDistributed(transaction)).length > 0;
+    if (isDistributed) await allowChanges(transaction);
     for (const [name, schema] of waiting) {
       const statements = writeStatements(schema, dialect);
       // A new table cannot refer to a distributed one before it is distributed itself.
