@@ -3,9 +3,8 @@ import type { Credential, Principal } from '../http/principal.ts';
 import { readScopes } from '../http/roles.ts';
 import { hashToken, isToken } from '../installation/token.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
-import { prepareLookup } from '../storage/lookup.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
-import { findHeld, inBatches, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
+import { findHeld, inBatches, prepareLookup, prepareQuery, readColumns, writeColumns } from '../storage/rows.ts';
 import { holds, remember, sealedColumns, sealGrant } from '../storage/secrets.ts';
 import type { Tables } from '../storage/tables.ts';
 

@@ -1,8 +1,16 @@
 import { type Selectable, sql } from 'kysely';
 import { BriefCache, ByteCache } from '../storage/cache.ts';
-import { prepareLookup } from '../storage/lookup.ts';
 import { locksRows, type Queries } from '../storage/queries.ts';
-import { compileFind, findRow, mapPage, type Page, prepareQuery, runTogether, takeNewest } from '../storage/rows.ts';
+import {
+  compileFind,
+  findRow,
+  mapPage,
+  type Page,
+  prepareLookup,
+  prepareQuery,
+  runTogether,
+  takeNewest,
+} from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { listWarnings } from './first-layer.ts';
 import {

@@ -11,13 +11,14 @@ import {
   type TemplateDraft,
 } from '../ledger/entry.ts';
 import type { Transaction } from '../storage/database.ts';
-import { isDistributed, locksRows, type Queries } from '../storage/queries.ts';
+import { locksRows, type Queries } from '../storage/queries.ts';
 import {
   compileFind,
   compileGiven,
   compileInserts,
   cutPage,
   inBatches,
+  isDistributed,
   mapPage,
   type Page,
   prepareQuery,

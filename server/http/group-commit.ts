@@ -1,7 +1,8 @@
 import { setImmediate as turnEventLoop, setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../storage/clock.ts';
 import { blamesRow, type Database, type Outcome, runTransaction, type Transaction } from '../storage/database.ts';
-import { isDistributed, type Queries } from '../storage/queries.ts';
+import type { Queries } from '../storage/queries.ts';
+import { isDistributed } from '../storage/rows.ts';
 import type { SecretBox } from '../storage/secrets.ts';
 import { DatabaseUnavailable } from '../storage/unavailable.ts';
 import type { ReadyAnswer } from './answer.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../storage/database.ts';
-import { isDistributed, type Queries } from '../storage/queries.ts';
-import { findRow, insertRows } from '../storage/rows.ts';
+import type { Queries } from '../storage/queries.ts';
+import { findRow, insertRows, isDistributed } from '../storage/rows.ts';
 import { requireSeal } from '../storage/secrets.ts';
 import { type Erased, type ErasureLog, nameLine, writeErasure } from './erasure-log.ts';
 

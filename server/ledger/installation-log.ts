@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { nameKey, writeKey } from '../../packages/node-sdk/src/ledger/checkpoint.ts';
 import { areWithin, type Transaction } from '../storage/database.ts';
-import { isDistributed, type Queries } from '../storage/queries.ts';
-import { findRow, insertRows } from '../storage/rows.ts';
+import type { Queries } from '../storage/queries.ts';
+import { findRow, insertRows, isDistributed } from '../storage/rows.ts';
 import type { Tables } from '../storage/tables.ts';
 import { nameOrigin } from './checkpoint.ts';
 import { type Anchoring, findCheckpoint, isSignedNote, type StoredCheckpoint, signTree } from './checkpoint-store.ts';

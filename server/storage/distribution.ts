@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { type Database, inTransaction, openDatabase } from './database.ts';
 import { listGuards, refusal } from './guards.ts';
 import { currentSchema, excludeOthers } from './postgres.ts';
-import { markDistributed, type Queries } from './queries.ts';
+import type { Queries } from './queries.ts';
+import { markDistributed } from './rows.ts';
 import { listReferences, tableNames, tenantTableNames } from './schema.ts';
 import { DatabaseUnavailable, UnusableDatabase } from './unavailable.ts';
 

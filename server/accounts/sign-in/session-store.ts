@@ -5,7 +5,6 @@ import type { MemberRole } from '../../http/roles.ts';
 import { generateToken, hashToken, isToken } from '../../installation/token.ts';
 import type { SessionLifetime } from '../../settings.ts';
 import { addTime, type Transaction } from '../../storage/database.ts';
-import { prepareLookup } from '../../storage/lookup.ts';
 import type { Queries } from '../../storage/queries.ts';
 import {
   countDeleted,
@@ -14,6 +13,7 @@ import {
   inBatches,
   insertRow,
   newId,
+  prepareLookup,
   readColumns,
   writeColumns,
 } from '../../storage/rows.ts';

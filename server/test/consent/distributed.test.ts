@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markDistributed } from '../../storage/queries.ts';
+import { markDistributed } from '../../storage/rows.ts';
+
 import { createFreshTenant, describeServer, payload, visit } from './helpers.ts';
 
 // What the server does for a database of several nodes is also right on one. Whether Citus accepts it is tried by hand: see the

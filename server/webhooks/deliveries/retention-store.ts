@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { CountWork } from '../../installation/feature.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { addTime, type Database, dayMilliseconds, inTransaction, runTransaction } from '../../storage/database.ts';
-import { isDistributed, locksRows, type Queries } from '../../storage/queries.ts';
-import { countDeleted, findRow } from '../../storage/rows.ts';
+import { locksRows, type Queries } from '../../storage/queries.ts';
+import { countDeleted, findRow, isDistributed } from '../../storage/rows.ts';
 import { forgetPeriods } from './statistics-store.ts';
 import { isUnclaimed } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ByteCache } from '../../storage/cache.ts';
 import type { Transaction } from '../../storage/database.ts';
-import { databaseTime, isDistributed, locksRows, type Queries } from '../../storage/queries.ts';
-import { insertRows, rememberText } from '../../storage/rows.ts';
+import { databaseTime, locksRows, type Queries } from '../../storage/queries.ts';
+import { insertRows, isDistributed, rememberText } from '../../storage/rows.ts';
 import type { AttemptRow, DeliveryRow } from '../deliveries/delivery.ts';
 import type { StoredEvent } from '../deliveries/event.ts';
 import { countOutcomes, type WebhookOutcome } from '../deliveries/statistics-store.ts';
