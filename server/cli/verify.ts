@@ -29,7 +29,7 @@ dsr_form_uses), of consent by day (consent_days), of deliveries by hour (webhook
 deliveries (webhook_events, webhook_deliveries, webhook_attempts, webhook_redeliveries), the state of webhooks
 (webhook_health) and their rates (webhook_rates), the progress of proofs (merkle_trees, log_tasks) and of erasures
 (erasure_jobs, user_erasures), the history of moves and imports (transfers), the latest backups (backup_tasks),
-verifications by the server (verification_runs, verifications), when keys and tokens were last used and users signed in, and the list of
+verifications by the server (verification_runs, verifications), what callers wrote last (read_positions), when keys and tokens were last used and users signed in, and the list of
 migrations.
 
 ${exitCodeHelp}`,

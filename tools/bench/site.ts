@@ -32,9 +32,13 @@ export function openSite(dataDir: string, databaseUrl = ''): Promise<Installatio
 }
 
 /** Puts a tenant with published notices into an empty installation. */
-export async function createSite({ database, clock, settings }: Installation, notices = 1): Promise<Site> {
+export async function createSite(
+  { database, clock, settings }: Installation,
+  notices = 1,
+  slug = 'bench',
+): Promise<Site> {
   return runTransaction(database, clock(), async (tx) => {
-    const { id: tenantId } = await createTenant(tx, { slug: 'bench', name: 'Bench' });
+    const { id: tenantId } = await createTenant(tx, { slug, name: 'Bench' });
     const source = systemSource(tenantId);
     const wanted = { tenantId, name: 'bench', environment: 'test', expiresAt: null } as const;
     const { key } = await createApiKey(tx, { ...wanted, scopes: ['consent:read'] });
