@@ -88,10 +88,7 @@ export async function appendRecords(
   return records;
 }
 
-/**
- * Finds the numbers of the templates that are stored, by tenant and hash. Two servers that meet a new one at once store it
- * twice.
- */
+/** Finds the numbers of the templates that are stored, by tenant and hash. */
 async function findTemplates(
   queries: Queries,
   templates: readonly TemplateDraft[],

@@ -99,10 +99,12 @@ export class Verifier {
     const outcome = await this.#verify(run, { ...settings, databaseUrl: settings.replica.url });
     const [first] = outcome?.list ?? [];
     if (outcome === null || first === undefined) return outcome;
-    faults.log.warn(
-      { findings: outcome.list.length, fault: first.message },
-      'the verification of the read replica found something: verifying the primary',
-    );
+    // What could not be read says nothing about the replica: its connection may have been lost.
+    if (outcome.list.some(({ kind }) => kind !== 'unreadable'))
+      faults.log.warn(
+        { findings: outcome.list.length, fault: first.message },
+        'the verification of the read replica found something: verifying the primary',
+      );
     return this.#verify(run, settings);
   }
 

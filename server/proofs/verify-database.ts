@@ -20,6 +20,7 @@ import type { TreeOf } from '../ledger/tree-store.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { checkGuards, checkIntegrity, checkTables } from '../storage/check-schema.ts';
 import { areWithin, openDatabase } from '../storage/database.ts';
+import { readDistribution } from '../storage/distribution.ts';
 import { isMigrated, listLaterMigrations } from '../storage/migrate.ts';
 import type { Queries } from '../storage/queries.ts';
 import { UnreadableDatabase } from '../storage/sqlite.ts';
@@ -104,6 +105,7 @@ async function verifyDatabase(order: VerifyOrder, findings: Findings) {
   const file = databaseFile(settings.dataDir);
   await using database = openDatabase({ url: settings.databaseUrl, file, reads: true });
   const { kysely: queries } = database;
+  await readDistribution(database);
   const later = await listLaterMigrations(database);
   if (later.length > 0)
     throw new Unverifiable(

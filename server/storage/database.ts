@@ -149,7 +149,7 @@ export interface Transaction {
  *
  * 1. idempotency keys, by tenant and key;
  * 2. `account`: the row of a user;
- * 3. notices, by id;
+ * 3. notices, by tenant and id;
  * 4. `consent`: the head of a consent ledger. A consent record takes it;
  * 5. `tenant`: the head of an audit log. An audit event takes it;
  * 6. rows that change only under the lock of their account or tenant.
@@ -180,7 +180,7 @@ export async function runTransaction<Result>(
     const tx = { queries: transaction, now, clock, afterCommit, send, ...createLocks(transaction), signals, seal };
     const [outcome] = await Promise.allSettled([step(tx)]);
     await Promise.all(sent);
-    // What ran after a statement that failed only reports that the transaction cannot go on.
+    // Later statements only report that the transaction cannot go on.
     if (failure !== undefined) throw failure;
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;

@@ -201,6 +201,8 @@ export async function readNodes(queries: Queries): Promise<readonly Node[]> {
       cast(${describeNode} as text), quote_literal(current_schema()), quote_literal(cast(${refusal} as text))))`.execute(
     queries,
   );
+  const silent = placements.find((placement) => !answers.some(({ id }) => id === placement.id));
+  if (silent) throw new DatabaseUnavailable(new Error(`a node of Citus does not answer: ${silent.node}`));
   return answers.map(({ id, success, result }) => {
     const shards = placements.filter((placement) => placement.id === id);
     if (!success) throw new DatabaseUnavailable(new Error(`a node of Citus does not answer: ${result}`));

@@ -59,7 +59,7 @@ export function openPostgres(
 
     // biome-ignore lint/suspicious/noExplicitAny: one body for all overloads
     override query(...words: any[]): any {
-      // What is sent in one turn goes out at once: a write to a socket costs as much as a small statement.
+      // One write for all that is sent in one turn: it costs as much as a small statement.
       const { stream } = (this as unknown as { readonly connection: { readonly stream: Socket } }).connection;
       stream.cork();
       process.nextTick(() => stream.uncork());

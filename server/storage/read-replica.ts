@@ -29,7 +29,7 @@ export interface ReplicaOptions {
 /** The state of the primary. Positions are bytes of the write-ahead log. */
 interface PrimaryState {
   readonly identity: string;
-  /** Another one after a restart or a failover. */
+  /** Another one after a restart, a failover or a crash, which resets the statistics. */
   readonly epoch: string;
   readonly flushed: number;
   /** Of the latest change of the caller; null without one. */
@@ -139,7 +139,8 @@ export class ReadReplica implements AsyncDisposable {
     const primary = await this.#readPrimary(null).catch(() => null);
     // An outage of the primary says nothing about the standby, and is reported elsewhere.
     if (primary === null) return;
-    this.#judge(primary, await this.#readStandby().catch(() => null));
+    const { state, lagSeconds } = this.#judge(primary, await this.#readStandby().catch(() => null));
+    this.#change(state, lagSeconds);
     const { primary: database, longestLag } = this.#options;
     if (performance.now() < this.#cleared + clearEvery) return;
     this.#cleared = performance.now();
@@ -162,20 +163,25 @@ export class ReadReplica implements AsyncDisposable {
     this.#streams += Number(isStreamed);
     const { promise, resolve } = Promise.withResolvers<{ readonly result: Result } | null>();
     let isAnswered = false;
+    let isStandbyLate = true;
     const giveUp = () => {
-      if (!isAnswered) this.#change('unreachable', null);
+      if (!isAnswered && isStandbyLate) this.#change('unreachable', null);
       isAnswered = true;
       resolve(null);
     };
     // A standby that hangs must not delay what the primary can answer.
     const timer = setTimeout(giveUp, patience).unref();
     const pinned = this.#standby.kysely.connection().execute(async (queries) => {
-      const [primary, standby] = await Promise.all([this.#readPrimary(caller).catch(() => null), readStandby(queries)]);
+      const asked = this.#readPrimary(caller).catch(() => null);
+      const standby = await readStandby(queries);
+      isStandbyLate = false;
+      const primary = await asked;
       clearTimeout(timer);
       if (isAnswered || primary === null) return resolve(null);
       isAnswered = true;
-      this.#judge(primary, standby);
-      if (this.#status.state !== 'used' || standby.replayed < (primary.written ?? 0)) return resolve(null);
+      // Another connection may lead to a better one: only `step` changes the state.
+      if (this.#judge(primary, standby).state !== 'used' || standby.replayed < (primary.written ?? 0))
+        return resolve(null);
       let held: Promise<unknown> | undefined;
       const result = await read(queries, (until) => {
         held = until;
@@ -196,7 +202,8 @@ export class ReadReplica implements AsyncDisposable {
 
   async #readPrimary(caller: string | null): Promise<PrimaryState> {
     const { rows } = await sql<PrimaryState>`
-      select ${identity} as identity, pg_postmaster_start_time()::text as epoch,
+      select ${identity} as identity,
+        concat(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter)) as epoch,
         (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint as flushed,
         (select position from read_positions where credential_id = ${caller}) as written`.execute(
       this.#options.primary.kysely,
@@ -224,8 +231,8 @@ export class ReadReplica implements AsyncDisposable {
     return Promise.race([readStandby(this.#standby.kysely), late]);
   }
 
-  /** Sets the state, by a standby that answered or did not. */
-  #judge(primary: PrimaryState, standby: StandbyState | null): void {
+  /** What a standby is good for that answered, or did not. */
+  #judge(primary: PrimaryState, standby: StandbyState | null): Pick<ReplicaStatus, 'state' | 'lagSeconds'> {
     const now = performance.now();
     const missing = standby && this.#samples.find(({ flushed }) => flushed > standby.replayed);
     // Without a sample of that age, everything must have been replayed.
@@ -241,7 +248,7 @@ export class ReadReplica implements AsyncDisposable {
             : standby.replayed < needed
               ? 'lagging'
               : 'used';
-    this.#change(state, standby && (missing === null || missing === undefined ? 0 : (now - missing.at) / 1000));
+    return { state, lagSeconds: standby && (missing ? (now - missing.at) / 1000 : 0) };
   }
 
   #change(state: ReplicaState, lagSeconds: number | null): void {

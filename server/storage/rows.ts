@@ -225,8 +225,8 @@ export function mapPage<Row, Item, Place>(
 }
 
 /**
- * Inserts many rows with few statements. The text of a statement depends only on its number of rows, which is a power of
- * two, so that each text is built once and stays prepared. Grants are inserted with the seals that they have: a copy must
+ * Inserts many rows with few statements, each of which has few texts: on SQLite, where they stay prepared, one for each power
+ * of two. Grants are inserted with the seals that they have: a copy must
  * not make a changed row valid.
  * @param skipsPresent skips rows whose key already exists, instead of failing.
  */
@@ -257,8 +257,8 @@ export function compileInserts<Name extends TableName>(
   const otherwise = skipsPresent ? sql`on conflict do nothing` : sql``;
   const key = `insert ${table} ${columns} ${skipsPresent}`;
   // Bytes have no form in JSON.
-  const isText = takesJson(queries) && !Object.values(first).some((value) => value instanceof Uint8Array);
-  if (isText) {
+  const hasBytes = rows.some((row) => Object.values(row).some((value) => value instanceof Uint8Array));
+  if (takesJson(queries) && !hasBytes) {
     const text = rememberText(
       queries,
       key,
@@ -355,16 +355,21 @@ export async function runTogether<Row>(
   return results.map(({ rows }) => rows);
 }
 
-/** Sends statements of a transaction, in order. @returns what each will answer. */
+/**
+ * Sends statements in order. In a transaction, others are sent on its connection before these are answered.
+ * @returns what each will answer.
+ */
 export async function sendStatements<Row>(
   queries: Queries,
   statements: readonly CompiledQuery<Row>[],
 ): Promise<readonly Promise<QueryResult<Row>>[]> {
   if (statements.length === 0) return [];
-  // The connection is given back before the answers are there: others send on it meanwhile.
-  return queries
-    .getExecutor()
-    .provideConnection(async (connection) => statements.map((one) => connection.executeQuery<Row>(one)));
+  return queries.getExecutor().provideConnection(async (connection) => {
+    const answers = statements.map((one) => connection.executeQuery<Row>(one));
+    // Outside of a transaction, the pool would give the connection to others.
+    if (!queries.isTransaction) await Promise.allSettled(answers);
+    return answers;
+  });
 }
 
 /** Where `updateTexts` writes. */

@@ -5,8 +5,8 @@ import { createTenant } from '../../accounts/tenants/store.ts';
 import type { Installation } from '../../installation/installation.ts';
 import { recordEvent, systemSource } from '../../ledger/audit/store.ts';
 import { appendEntries } from '../../ledger/entry.ts';
-import { inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
-import { insertRow, newId } from '../../storage/rows.ts';
+import { blamesRow, inTransaction, runTransaction, type Transaction } from '../../storage/database.ts';
+import { compileInserts, insertRow, newId } from '../../storage/rows.ts';
 import { describeOnEachDatabase, openTestInstallation, startTestServer, type TestServer } from '../harness.ts';
 
 const now = '2026-11-21T12:00:00.000Z';
@@ -55,6 +55,40 @@ describeOnEachDatabase('runTransaction', (dialect) => {
     });
     assert.equal(result, now);
     assert.deepEqual(await readState(), { name: 'After', events: events + 1 });
+  });
+
+  const insertTwice = (tx: Transaction) =>
+    compileInserts(
+      tx.queries,
+      'tenants',
+      [1, 2].map(() => ({ id: tenantId, slug: 'first', name: 'Again', api_version: '', created_at: now })),
+    );
+
+  test('commits nothing if a statement fails that nobody waited for', async () => {
+    const state = await readState();
+    const done: string[] = [];
+    await assert.rejects(
+      run(async (tx) => {
+        tx.afterCommit(() => done.push('after commit'));
+        await rename(tx, 'After');
+        await tx.send(insertTwice(tx));
+        await record(tx).catch(() => undefined);
+      }),
+      blamesRow,
+    );
+    assert.deepEqual(await readState(), state);
+    assert.deepEqual(done, []);
+  });
+
+  test('reports the failure of the step, and leaves a connection that works, while statements are on their way', async () => {
+    const state = await readState();
+    const failing = run(async (tx) => {
+      await record(tx);
+      await rename(tx, 'After');
+      throw new Error('on purpose');
+    });
+    await assert.rejects(failing, /on purpose/);
+    assert.deepEqual(await readState(), state);
   });
 
   test('commits neither if the step fails at its end', async () => {
