@@ -164,6 +164,7 @@ export class ReadReplica implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<{ readonly result: Result } | null>();
     let isAnswered = false;
     let isStandbyLate = true;
+    let isDoubtful = false;
     const giveUp = () => {
       if (!isAnswered && isStandbyLate) this.#change('unreachable', null);
       isAnswered = true;
@@ -179,9 +180,9 @@ export class ReadReplica implements AsyncDisposable {
       clearTimeout(timer);
       if (isAnswered || primary === null) return resolve(null);
       isAnswered = true;
-      // Another connection may lead to a better one: only `step` changes the state.
-      if (this.#judge(primary, standby).state !== 'used' || standby.replayed < (primary.written ?? 0))
-        return resolve(null);
+      isDoubtful = this.#judge(primary, standby).state !== 'used';
+      if (isDoubtful) return;
+      if (standby.replayed < (primary.written ?? 0)) return resolve(null);
       let held: Promise<unknown> | undefined;
       const result = await read(queries, (until) => {
         held = until;
@@ -190,6 +191,9 @@ export class ReadReplica implements AsyncDisposable {
       await held;
     });
     void pinned
+      // Another connection may lead to a better standby of several.
+      .then(() => (isDoubtful ? this.step() : undefined))
+      .then(() => resolve(null))
       .catch(() => {
         clearTimeout(timer);
         giveUp();
