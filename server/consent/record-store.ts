@@ -376,7 +376,7 @@ export async function findLatestRecords(
     subject_id: subjectId,
     space,
   }));
-  // All are of one tenant there, which each table must name.
+  // All are of one tenant there, which `selectLatest` names in each of its three tables.
   const tenants = isDistributed(queries) ? Array<unknown>(3).fill(wanted[0]?.tenant_id) : [];
   const statements = compileGiven(queries, 'latest records', placeColumns, wanted, selectLatest, tenants);
   return (await runTogether(queries, statements)).flat().map(readRecord);

@@ -99,7 +99,7 @@ export class Verifier {
     const outcome = await this.#verify(run, { ...settings, databaseUrl: settings.replica.url });
     const [first] = outcome?.list ?? [];
     if (outcome === null || first === undefined) return outcome;
-    // What could not be read says nothing about the replica: its connection may have been lost.
+    // A connection that was lost says nothing about the replica.
     if (outcome.list.some(({ kind }) => kind !== 'unreadable'))
       faults.log.warn(
         { findings: outcome.list.length, fault: first.message },

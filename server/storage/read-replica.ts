@@ -235,7 +235,7 @@ export class ReadReplica implements AsyncDisposable {
     return Promise.race([readStandby(this.#standby.kysely), late]);
   }
 
-  /** What a standby is good for that answered, or did not. */
+  /** Compares a standby with the primary; null for one that did not answer. */
   #judge(primary: PrimaryState, standby: StandbyState | null): Pick<ReplicaStatus, 'state' | 'lagSeconds'> {
     const now = performance.now();
     const missing = standby && this.#samples.find(({ flushed }) => flushed > standby.replayed);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markDistributed } from '../../storage/rows.ts';
-
 import { createFreshTenant, describeServer, payload, visit } from './helpers.ts';
 
-// What the server does for a database of several nodes is also right on one. Whether Citus accepts it is tried by hand: see the
+// The statements for a database of several nodes are also right on one. Citus itself is tried by hand: see the
 // page of the documentation.
 describeServer('captures on a distributed database', (server) => {
   test('are written together only with those of their tenant', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestServer, type TestServer } from '../harness.ts';
 
-/** What decides who has access, or shows it: a standby can still have what was revoked. */
+/** They decide who has access, or show it: a standby can still have what was revoked. */
 const ofAccess = ['Users', 'API keys', 'SCIM', 'SCIM token', 'Sign-in', 'Second factor', 'OAuth 2.0', 'Passkeys'];
 
 /** Lists, exports and statistics that the primary answers; those of access are not named. */

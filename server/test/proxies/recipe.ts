@@ -13,7 +13,7 @@ export const page = readPage('reverse-proxy.md');
 /** The host name in the configurations. */
 export const host = 'consent.example.com';
 
-/** What a page shows under a title, such as the name of a file. */
+/** The block that a page shows under a title, such as the name of a file. */
 export function readRecipe(title: string, from = page): string {
   const [, recipe] = from.split(`title="${title}"\n`)[1]?.match(/^([\s\S]*?)\n```/) ?? [];
   assert.ok(recipe !== undefined, title);

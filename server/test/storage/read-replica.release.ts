@@ -31,7 +31,7 @@ describe('a read replica', { skip: missingPostgres ?? false }, () => {
         SVC_READ_LAG_SECONDS: '3600',
         SVC_SECRET: sharedSecret,
         SVC_LOG_LEVEL: 'info',
-        // What waits for a lock fails after half of them.
+        // A wait for a lock fails after half of them.
         SVC_DATABASE_SECONDS: '10',
         ...environment,
       },
@@ -143,7 +143,7 @@ describe('a read replica', { skip: missingPostgres ?? false }, () => {
     assert.deepEqual(await listNotices({ headers: ofOther }, other), [bySession, byKey]);
     assert.deepEqual(await listNotices(writer), [bySession, byKey]);
     assert.deepEqual(await listNotices(writer, other), [bySession, byKey]);
-    // What is missing on the standby is looked for on the primary.
+    // The primary is asked for a row that the standby does not have.
     payload(await server.request('GET', `/v1/consent/${byKey}/records`, reader), 200);
     await resume();
     await catchUp();
