@@ -47,20 +47,25 @@ export const schemas: Readonly<Record<string, Schema>> = {
   '006-webhooks': webhooks,
 };
 
-/** The tables that the migrations create. */
-export const tableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
-  [...schema.sql.matchAll(/create table (\w+)/g)].map(([, name]) => name as string),
+/** The tables in the texts of the migrations. The lines of a table are indented. */
+const tables = Object.values(schemas).flatMap(({ sql }) =>
+  [...sql.matchAll(/^create table (\w+) \(\n((?: .*\n)*)\)(.*)/gm)].map(([, name = '', lines = '', end = '']) => ({
+    name,
+    lines,
+    end,
+  })),
 );
+
+/** The tables that the migrations create. */
+export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
 /** Tables of the installation whose rows name a tenant. */
 const ofInstallation: readonly string[] = ['log_leaves'];
 
 /** The tables whose rows belong to a tenant: their first column is `tenant_id`. */
-export const tenantTableNames: readonly string[] = Object.values(schemas).flatMap((schema) =>
-  [...schema.sql.matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(([, name = '', columns = '']) =>
-    /^ *tenant_id text not null/m.test(columns) && !ofInstallation.includes(name) ? [name] : [],
-  ),
-);
+export const tenantTableNames: readonly string[] = tables
+  .filter(({ name, lines }) => /^ *tenant_id text not null/m.test(lines) && !ofInstallation.includes(name))
+  .map(({ name }) => name);
 
 /** A reference between tables. */
 export interface Reference {
@@ -76,19 +81,17 @@ const several = /foreign key \(([\w, ]+)\) references (\w+) \(([\w, ]+)\)/g;
 
 /** The references of every table, in the order in which the migrations create them. */
 export function listReferences(): readonly Reference[] {
-  return Object.values(schemas).flatMap(({ sql: text }) =>
-    [...text.replace(/--.*/g, '').matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)].flatMap(
-      ([, table = '', lines = '']) =>
-        [...lines.matchAll(inline), ...lines.matchAll(several)].map(
-          ([, columns = '', parent = '', parentColumns = '']) => ({
-            table,
-            columns: columns.split(', '),
-            parent,
-            parentColumns: parentColumns.split(', '),
-          }),
-        ),
-    ),
-  );
+  return tables.flatMap(({ name, lines }) => {
+    const text = lines.replace(/--.*/g, '');
+    return [...text.matchAll(inline), ...text.matchAll(several)].map(
+      ([, columns = '', parent = '', parentColumns = '']) => ({
+        table: name,
+        columns: columns.split(', '),
+        parent,
+        parentColumns: parentColumns.split(', '),
+      }),
+    );
+  });
 }
 
 /** A column, as its migration marks it. */
@@ -154,10 +157,7 @@ export function isWithoutRowid(table: string): boolean {
 }
 
 function findTable(table: string): { readonly lines: string; readonly end: string } {
-  const pattern = new RegExp(`create table ${table} \\(\n([^]*?)\n\\)(.*)`);
-  for (const { sql } of Object.values(schemas)) {
-    const [, lines, end = ''] = pattern.exec(sql) ?? [];
-    if (lines !== undefined) return { lines, end };
-  }
-  throw new Error(`no migration creates the table ${table}`);
+  const found = tables.find(({ name }) => name === table);
+  if (found === undefined) throw new Error(`no migration creates the table ${table}`);
+  return found;
 }
